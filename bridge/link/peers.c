@@ -53,7 +53,7 @@ static bool ended(struct region *r, uint32_t process)
     return p.fd >= 0 && poll(&p, 1, 0) == 1;
 }
 
-static bool stopped(int32_t pid)
+bool peers_is_stopped(int32_t pid)
 {
     char path[40], *text = NULL;
     size_t room = 0;
@@ -88,11 +88,22 @@ static void look_at_rest(struct region *r, uint32_t process, const char *place)
 {
     struct region_entry *e = region_entry(r, process);
     int32_t pid = atomic_load(&e->pid);
-    if (!stopped(pid))
+    if (!peers_is_stopped(pid))
         atomic_fetch_and(&e->told, ~(uint32_t)TOLD_STOP);
     else if (tell(e, TOLD_STOP))
         diag(place, "process %s (pid %d) is stopped at cycle %llu; the run waits until it goes on", e->name, (int)pid,
              (unsigned long long)atomic_load(&e->cycle));
+}
+
+uint32_t peers_stopped(const struct region *r, int32_t *pid)
+{
+    for (uint32_t i = 0; i < r->head->process_count; i++) {
+        const struct region_entry *e = region_entry(r, i);
+        *pid = atomic_load(&e->pid);
+        if (i != r->self && atomic_load(&e->stage) == REGION_GREETED && peers_is_stopped(*pid))
+            return i;
+    }
+    return REGION_NONE;
 }
 
 enum peers peers_look(struct region *r, struct link *const *in, uint32_t count, bool still)
@@ -139,8 +150,13 @@ static bool refuse(struct region *r)
 
 bool peers_greet(struct region *r, unsigned seconds)
 {
+    return peers_greet_wanted(r, seconds, NULL, NULL);
+}
+
+bool peers_greet_wanted(struct region *r, unsigned seconds, bool (*unwanted)(void *ctx), void *ctx)
+{
     struct region_entry *own = region_entry(r, r->self);
-    uint64_t begin = peers_clock();
+    uint64_t begin = peers_clock(), asked = begin;
     for (uint32_t i = 0; i < r->head->process_count; i++) {
         struct region_entry *e = region_entry(r, i);
         while (atomic_load_explicit(&e->stage, memory_order_acquire) == REGION_ABSENT) {
@@ -149,7 +165,13 @@ bool peers_greet(struct region *r, unsigned seconds)
                     diag("links", "process %s ended before the run began", e->name);
                 return refuse(r);
             }
-            if (peers_clock() - begin > seconds * UINT64_C(1000000000)) {
+            const uint64_t now = peers_clock();
+            if (unwanted && now - asked >= PEERS_LOOK_NS) {
+                asked = now;
+                if (unwanted(ctx))
+                    return refuse(r);
+            }
+            if (now - begin > seconds * UINT64_C(1000000000)) {
                 diag("links", "process %s has not come within %u s", e->name, seconds);
                 return refuse(r);
             }

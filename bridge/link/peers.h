@@ -21,6 +21,8 @@ void peers_watch(struct region *region, uint32_t process, int pidfd);
 /* All have joined and say the same as this one.  False after one line: a hello differs (which one is named), a process
  * ended, or not all have come within `seconds`.  Blocks. */
 bool peers_greet(struct region *region, unsigned seconds);
+/* The same for who has an owner: `unwanted` is asked each PEERS_LOOK_NS, and true ends it without a line. */
+bool peers_greet_wanted(struct region *region, unsigned seconds, bool (*unwanted)(void *ctx), void *ctx);
 /* in: open links at whose ends this process waits, to name one.  still: the run stands still here; then it is also
  * asked whether one is stopped.  LEFT: one has left in order.  LOST: one ended otherwise, or refused this run. */
 enum peers peers_look(struct region *region, struct link *const *in, uint32_t count, bool still);
@@ -28,5 +30,9 @@ enum peers peers_look(struct region *region, struct link *const *in, uint32_t co
 bool peers_due(const struct region *region);
 /* Target cycle of this process, for the lines of the others. */
 void peers_beat(struct region *region, uint64_t cycle);
+/* A process is stopped (SIGSTOP, a debugger); no such process: false. */
+bool peers_is_stopped(int32_t pid);
+/* First of the others that has joined, not left, and is stopped now, *pid its number; REGION_NONE: none. */
+uint32_t peers_stopped(const struct region *region, int32_t *pid);
 uint64_t peers_clock(void); /* ns, monotonic */
 #endif

@@ -128,9 +128,10 @@ void workers_finish(struct workers *all, unsigned seconds)
 {
     if (all == NULL)
         return;
+    unsigned looks = LOOKS_A_SECOND * seconds; /* at all of them */
     for (uint32_t i = 0; i < all->count; i++) {
         struct worker *w = &all->list[i];
-        for (unsigned n = 0; n < LOOKS_A_SECOND * seconds && !workers_ended(all, i + 1, LOOK_MS); n++)
+        for (; looks > 0 && !workers_ended(all, i + 1, LOOK_MS); looks--)
             ;
         if (w->pid && !reap(w, WNOHANG)) {
             kill(w->pid, SIGKILL);

@@ -29,7 +29,7 @@ typedef int (*worker_fn)(void *ctx, uint32_t self, int socket);
  * the sockets and pipes of this process but standard input, output and error, and leaves no handler to be run by exit.
  * NULL after one line. */
 struct workers *workers_start(uint32_t count, worker_fn fn, void *ctx);
-/* Waits until all have ended, or kills what is left after `seconds`, and frees. */
+/* Waits until all have ended, or kills those that are left after `seconds`, and frees. */
 void workers_finish(struct workers *workers, unsigned seconds);
 /* Worker `self` has ended, now or within `milliseconds`: its status is then known. */
 bool workers_ended(struct workers *workers, uint32_t self, int milliseconds);

@@ -196,7 +196,7 @@ static bool wait_for_turn(struct sched *s, uint64_t turn)
             if (peers_look(s->region, s->heads_in, s->head_in_count, still) == PEERS_LOST)
                 return false;
             if (still && s->unwanted && s->unwanted(s->act_ctx)) {
-                s->stop = true;
+                s->stop = s->given_up = true;
                 return false;
             }
         }
@@ -215,6 +215,8 @@ bool sched_in_turn(const struct part *part, uint64_t from)
     region_set_turn(s->region, turn);
     if (region_is_turn(s->region, turn))
         return true;
+    if (s->given_up)
+        return false;
     if (region_active(s->region) < from + PART_WINDOW) /* a host promises by that */
         region_set_active(s->region, from + PART_WINDOW);
     sched_promise(s); /* the others may need it to get there */

@@ -69,7 +69,7 @@ bool sched_rested(const struct sched *s, uint64_t cycle);
  * that ask so, too, in the order of windows, then of numbers of partitions; the rest of this visit belongs to it.  For
  * partitions that share memory beside their channels.  All processes have s->ordered set.  It promises, so nobody may
  * send meanwhile: for schedulers with one thread.  False: one of them is lost (the next step tells), or is stopped and
- * nobody wants this run any more (s->stop is set). */
+ * nobody wants this run any more (s->stop is set; from then on at once: s->given_up). */
 bool sched_in_turn(const struct part *part, uint64_t from);
 /* Publishes that nothing here runs before the next event or what may still come. */
 void sched_pass_turn(const struct sched *s);

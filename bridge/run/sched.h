@@ -91,6 +91,7 @@ struct sched {
     void *act_ctx;
     uint64_t act_ahead;
     bool (*unwanted)(void *ctx); /* act_ctx; asked while sched_advance waits long: true stops it; NULL: never */
+    bool given_up;               /* it was true while a partition waited for its turn: no turn is waited for any more */
     bool ordered;                /* partitions here take turns with those of other processes (sched_in_turn) */
     uint64_t limit;              /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
 };

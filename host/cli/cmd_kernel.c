@@ -44,6 +44,5 @@ int cmd_kernel(int argc, char **argv)
         status = recording_begin(&session);
     const int exit_status = status == STATUS_OK ? kernel_run(&session, &script) : status_exit(status);
     script_fini(&script);
-    session_close(&session);
-    return exit_status;
+    return session_close(&session, exit_status);
 }

@@ -63,6 +63,5 @@ int cmd_replay(int argc, char **argv)
     exit_status = status != STATUS_OK ? status_exit(status)
                   : part >= 0         ? part_replay(&s, part)
                                       : replay_machine(&s, NULL);
-    session_close(&s);
-    return exit_status;
+    return session_close(&s, exit_status);
 }

@@ -10,6 +10,5 @@ int cmd_restore(int argc, char **argv)
     enum gantry_status status = session_open(&s, "restore", argc, argv);
     int exit_status = status == STATUS_OK ? replay_machine(&s, argv[s.options.first]) : status_exit(status);
 
-    session_close(&s);
-    return exit_status;
+    return session_close(&s, exit_status);
 }

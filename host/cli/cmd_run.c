@@ -163,6 +163,5 @@ int cmd_run(int argc, char **argv)
     if (status == STATUS_OK)
         status = recording_begin(&s);
     exit_status = status == STATUS_OK ? program_run(&s, argv + s.options.first) : status_exit(status);
-    session_close(&s);
-    return exit_status;
+    return session_close(&s, exit_status);
 }

@@ -51,7 +51,8 @@ struct session {
     struct results *results;
     struct words parts;         /* of --record: its folder, then names */
     struct replay *replay;      /* of `gantry replay` and `restore`, else NULL */
-    enum gantry_status failure; /* of what the machine could not be made with */
+    enum gantry_status failure; /* of what the machine could not be made with, or, when reported, could not end with */
+    bool reported;              /* session_report has been called */
     const char **argv;          /* as typed, for run.json: getopt reorders the original */
 };
 
@@ -65,7 +66,8 @@ enum gantry_status session_open(struct session *session, const char *command, in
 void session_progress(struct machine *machine, const char *kernel, unsigned kernels);
 /* Table, final line, result folder; returns the exit status: exit_status of the summary, or that of a lost file. */
 int session_report(struct session *session, struct summary *summary, struct sim *sim);
-void session_close(struct session *session);
+/* Behind the end of the machine: returns exit_status, or the class of what went wrong there when it is 0. */
+int session_close(struct session *session, int exit_status);
 
 /* Exit status of a run that ended without the program's own status. */
 int exit_of_signal(int number);

@@ -225,10 +225,12 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     line_print(stderr, summary);
     if (sim && status == STATUS_OK && summary->exit_status == 0)
         status = sim_lost(sim); /* in one of these last questions: lock step in a worker */
+    s->failure = STATUS_OK;
+    s->reported = true;
     return status == STATUS_OK ? summary->exit_status : status_exit(status);
 }
 
-void session_close(struct session *s)
+int session_close(struct session *s, int exit_status)
 {
     progress_end();
     results_close(s->results);
@@ -240,4 +242,5 @@ void session_close(struct session *s)
     config_fini(&s->config);
     free(s->argv);
     s->argv = NULL;
+    return exit_status == 0 && s->reported ? status_exit(s->failure) : exit_status;
 }

@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "driver/topology.h"
+
+#define END_NS 1000000 /* between two looks whether it has ended */
+#define END_LOOKS 1000
 
 static void janitor_main(int fd, const char *root)
 {
@@ -70,8 +74,15 @@ void janitor_finish(struct janitor *j)
     if (j->pid <= 0)
         return;
     close(j->pipe);
-    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    unsigned looks = END_LOOKS;
+    pid_t ended;
+    while ((ended = waitpid(j->pid, NULL, WNOHANG)) == 0 && looks-- > 0)
+        nanosleep(&(struct timespec){.tv_nsec = END_NS}, NULL);
+    if (ended == 0) { /* it is stopped */
+        kill(j->pid, SIGKILL);
+        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
     topology_remove(j->root); /* if somebody has killed it */
     j->pid = 0;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 
 #define POLL_ENDING_US 10000
 #define PROGRESS_SECONDS 0.1
+#define EXEC_LOOK_MS 50
 #define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
 
 struct run {
@@ -132,6 +134,24 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     _exit(EXIT_FAILURE);
 }
 
+/* What the child says before it has become the program: 0 when it has, the errno of exec, or EINTR: it is ended, for
+ * nobody waits for it any more. */
+static int exec_wait(const struct run *r, int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int error = 0;
+    while (poll(&p, 1, EXEC_LOOK_MS) <= 0 && !stop_asked(r))
+        ;
+    if (p.revents == 0) {
+        kill(r->child, SIGKILL);
+        error = EINTR;
+    } else if (read(fd, &error, sizeof error) != (ssize_t)sizeof error) {
+        return 0;
+    }
+    waitid(P_PID, (id_t)r->child, NULL, WEXITED);
+    return error;
+}
+
 /* 0, or the errno of exec. */
 static int child_start(struct run *r)
 {
@@ -158,11 +178,7 @@ static int child_start(struct run *r)
     if (persona >= 0)
         personality((unsigned long)persona);
     close(ends[1]);
-    int child_error;
-    if (!error && read(ends[0], &child_error, sizeof child_error) == (ssize_t)sizeof child_error) {
-        waitid(P_PID, (id_t)r->child, NULL, WEXITED);
-        error = child_error;
-    }
+    error = error ? error : exec_wait(r, ends[0]);
     close(ends[0]);
     if (!error)
         r->child_fd = (int)syscall(SYS_pidfd_open, r->child, 0);
@@ -327,7 +343,7 @@ void run_program(struct run *r, struct run_report *report)
     memset(report, 0, sizeof *report);
     report->error = child_start(r);
     if (report->error) {
-        report->end = RUN_NOT_STARTED;
+        report->end = report->error == EINTR && stop_asked(r) ? RUN_STOPPED : RUN_NOT_STARTED;
         return;
     }
     serve(r, report);

@@ -23,6 +23,7 @@
 
 #define GREET_SECONDS 600 /* for building models' instances: the end of a process is seen at once */
 #define LEAVE_SECONDS 20  /* for the last bytes of waves */
+#define LEAVE_MS 100      /* between two looks at a worker that leaves */
 
 /* ---- what all agree on */
 static void key_add(void *arg, const char *key, const char *tools)
@@ -146,8 +147,38 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket))
     return p->workers && region_enter(sim) ? true : refuse(sim, STATUS_IO, NULL, NULL);
 }
 
+/* Workers that are stopped before they have joined, or that leave: told of the first.  `what` becomes of that. */
+static bool stopped_tell(const struct place *p, const char *what)
+{
+    for (uint32_t i = 0; p->workers && i < p->workers->count; i++) {
+        const struct worker *w = &p->workers->list[i];
+        if (w->pid == 0 || !peers_is_stopped(w->pid))
+            continue;
+        diag("place", "process %s (pid %d) is stopped%s", p->names[i + 1], (int)w->pid, what);
+        return true;
+    }
+    return false;
+}
+
+/* The others' beginning is waited for. */
+struct greeting {
+    struct sim *sim;
+    uint64_t begin;
+    bool told;
+};
+
+static bool greeting_unwanted(void *ctx)
+{
+    struct greeting *g = ctx;
+    const struct sim_options *o = &g->sim->options;
+    if (!g->told && peers_clock() - g->begin > PEERS_PATIENCE_NS)
+        g->told = stopped_tell(g->sim->place, "; the run waits until it goes on");
+    return o->unwanted && o->unwanted(o->unwanted_arg);
+}
+
 bool place_join(struct sim *sim)
 {
+    struct greeting greeting = {.sim = sim, .begin = peers_clock()};
     struct place *p = sim->place;
     if (p->cut.failed)
         return refuse(sim, STATUS_INTERNAL, NULL, NULL);
@@ -156,13 +187,29 @@ bool place_join(struct sim *sim)
     sched_join(&sim->sched, p->region);
     for (uint32_t i = 0; p->workers && i < p->workers->count; i++)
         peers_watch(p->region, i + 1, p->workers->list[i].pidfd);
-    if (!peers_greet(p->region, GREET_SECONDS)) {
+    if (!peers_greet_wanted(p->region, GREET_SECONDS, sim->self == 0 ? greeting_unwanted : NULL, &greeting)) {
         place_give_up(sim);
         return false;
     }
     if (sim->self == 0)
         place_watch(sim);
     return true;
+}
+
+/* They flush what they have written.  One that is stopped, and nobody waits for any more, is not waited for. */
+static void workers_leave(struct sim *sim)
+{
+    struct place *p = sim->place;
+    const uint64_t begin = peers_clock();
+    for (uint32_t i = 0; p->workers && i < p->workers->count && !p->lost; i++) {
+        while (!workers_ended(p->workers, i + 1, LEAVE_MS) && !p->lost) {
+            const uint64_t waited = peers_clock() - begin;
+            if (waited > LEAVE_SECONDS * UINT64_C(1000000000))
+                return;
+            if (waited > PEERS_PATIENCE_NS && stopped_tell(p, " and the run is over: it is ended as it is"))
+                place_give_up(sim);
+        }
+    }
 }
 
 void place_end(struct sim *sim)
@@ -173,7 +220,8 @@ void place_end(struct sim *sim)
     if (sim->self == 0)
         pmem_watch(sim->memory, NULL);
     region_close(p->region);
-    workers_finish(p->workers, p->lost ? 1 : LEAVE_SECONDS);
+    workers_leave(sim);
+    workers_finish(p->workers, p->lost ? 1 : 0);
     models_free(&p->models);
     cut_plan_fini(&p->plan);
     close(p->region_fd); /* -1: nothing happens */

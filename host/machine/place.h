@@ -68,4 +68,7 @@ void place_windows(struct sim *sim);
 enum gantry_status place_lost(struct sim *sim);
 /* The scheduler has seen it (SCHED_LOST). */
 void place_give_up(struct sim *sim);
+/* Of a wait that takes long: nobody wants this run any more (sim_options.unwanted) and a process is stopped.  Then this
+ * run is lost (place_lost), after one line: no wait on the way out waits for it again. */
+bool place_unwanted(struct sim *sim);
 #endif

@@ -56,6 +56,24 @@ enum gantry_status place_lost(struct sim *sim)
     return p->lost;
 }
 
+bool place_unwanted(struct sim *sim)
+{
+    struct place *p = sim->place;
+    const struct sim_options *o = &sim->options;
+    int32_t pid;
+    if (p->lost)
+        return true;
+    if (!o->unwanted || !o->unwanted(o->unwanted_arg))
+        return false;
+    const uint32_t process = peers_stopped(p->region, &pid);
+    if (process == REGION_NONE)
+        return false;
+    diag("place", "process %s (pid %d) is stopped and the run is to end: it ends without it",
+         region_process(p->region, process), (int)pid);
+    place_give_up(sim);
+    return true;
+}
+
 /* ---- questions */
 struct waiting {
     struct sim *sim;
@@ -66,10 +84,7 @@ static bool keeps_waiting(void *ctx)
 {
     struct waiting *w = ctx;
     const bool late = peers_clock() - w->begin > PEERS_PATIENCE_NS;
-    const struct sim_options *o = &w->sim->options;
-    if (look(w->sim, late) == PEERS_LOST)
-        return false;
-    return !late || !o->unwanted || !o->unwanted(o->unwanted_arg); /* of a stopped one nobody waits for */
+    return look(w->sim, late) != PEERS_LOST && !(late && place_unwanted(w->sim));
 }
 
 /* Its socket has ended: the process has, or is about to. */
@@ -99,7 +114,7 @@ static bool ask_fd(struct sim *sim, uint32_t process, struct ask *ask, const voi
         ok = ask_send(socket, ask, data, fd, keeps_waiting, &w);
         region_ask(p->region, process);
         ok = ok && ask_receive(socket, ask, &bytes, &none, keeps_waiting, &w);
-        if (!ok)
+        if (!ok && !p->lost)
             missing(sim);
     }
     close(none); /* -1: nothing happens */

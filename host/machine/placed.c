@@ -87,7 +87,9 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
         case SCHED_STOPPED:
             sim->rest_active = UINT64_MAX;
             stopped(sim);
-            return SIM_STOPPED;
+            if (place_lost(sim) == STATUS_OK)
+                return SIM_STOPPED;
+            break;
         default:
             place_give_up(sim);
         }
@@ -97,8 +99,7 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
 
 bool placed_unwanted(void *ctx)
 {
-    const struct sim_options *o = &((struct sim *)ctx)->options;
-    return o->unwanted && o->unwanted(o->unwanted_arg);
+    return place_unwanted(ctx);
 }
 
 uint64_t placed_act(void *ctx)

@@ -250,8 +250,8 @@ enum replay_end replay_run(struct replay *r, const volatile int *stop, void (*pr
         if (comes(r) && now > r->next.cycle)
             missing_tell(r);
         enum sim_result result = sim_run(r->sim, goals_until(r->goals, now + SLICE));
-        if (sim_lost(r->sim) != STATUS_OK) /* also when this turn has ended the replay */
-            return REPLAY_FAILED;
+        if (sim_lost(r->sim) != STATUS_OK)                 /* also when this turn has ended the replay */
+            return *stop ? REPLAY_STOPPED : REPLAY_FAILED; /* it may be lost since nobody waits for it */
         bool saved = checkpoint_serve(r);
         if (goals_ended(r->goals))
             return REPLAY_EXIT_AFTER;

@@ -51,7 +51,8 @@ struct sim_options {
     struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
     unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
-     * up; and by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early. */
+     * up; by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early; and by all that
+     * waits long for worker processes: when one of them is stopped, the run goes on without, as one that is lost. */
     bool (*unwanted)(void *arg);
     void *unwanted_arg;
     enum gantry_status *failure; /* the class of what made sim_new fail is left here; may be NULL */

@@ -313,6 +313,69 @@ static void test_greeting(void **state)
     bench_close(&b);
 }
 
+static unsigned wanted_looks, asked_wanted;
+static uint64_t asked_last;
+static bool unwanted_later(void *ctx)
+{
+    assert_ptr_equal(ctx, &wanted_looks);
+    assert_true(now_ns - asked_last >= PEERS_LOOK_NS);
+    asked_last = now_ns;
+    return asked_wanted++ == wanted_looks;
+}
+
+/* Its owner is asked each 100 ms whether he still waits for the others, not oftener; then it refuses without a line. */
+static void test_greeting_that_nobody_wants(void **state)
+{
+    (void)state;
+    for (wanted_looks = 0; wanted_looks < 3; wanted_looks++) {
+        struct bench b;
+        bench_open(&b, REGION_NONE);
+        clear(-1, EMFILE, 0);
+        entry(&b, 1)->stage = REGION_ABSENT;
+        const uint64_t begin = asked_last = now_ns = UINT64_C(5000000000);
+        asked_wanted = 0;
+        catch_errors();
+        bool met = peers_greet_wanted(b.r[0], 100, unwanted_later, &wanted_looks);
+        assert_string_equal(release_errors(), "");
+        assert_false(met);
+        assert_int_equal(asked_wanted, wanted_looks + 1);
+        assert_true(now_ns - begin < (wanted_looks + 1) * UINT64_C(101000000));
+        assert_int_equal(entry(&b, 0)->stage, REGION_REFUSED);
+        b.r[0]->mine[1] = false;
+        bench_close(&b);
+    }
+}
+
+/* The first of those that are there and stopped; nobody else is asked for. */
+static void test_first_that_is_stopped(void **state)
+{
+    static const struct {
+        uint32_t first, second;
+        bool stops;
+        uint32_t found;
+    } cases[] = {{REGION_GREETED, REGION_GREETED, true, 1},
+                 {REGION_LEFT, REGION_GREETED, true, 2},
+                 {REGION_REFUSED, REGION_ABSENT, true, REGION_NONE},
+                 {REGION_GREETED, REGION_GREETED, false, REGION_NONE}};
+    (void)state;
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct bench b;
+        int32_t pid;
+        bench_open(&b, REGION_NONE);
+        clear(-1, EMFILE, 0);
+        entry(&b, 0)->pid = 1230;
+        entry(&b, 1)->pid = 1231;
+        entry(&b, 2)->pid = 1232;
+        stat_text = cases[n].stops ? "123 (a) T 1 2" : "123 (a) S 1 2";
+        entry(&b, 1)->stage = cases[n].first;
+        entry(&b, 2)->stage = cases[n].second;
+        assert_int_equal(peers_stopped(b.r[0], &pid), cases[n].found);
+        assert_true(cases[n].found == REGION_NONE || pid == (int32_t)(1230 + cases[n].found));
+        entry(&b, 1)->stage = entry(&b, 2)->stage = REGION_GREETED;
+        bench_close(&b);
+    }
+}
+
 /* All hellos are compared, each under the name of its process. */
 static void test_every_hello(void **state)
 {
@@ -342,6 +405,8 @@ int main(void)
         cmocka_unit_test(test_the_worst_counts),
         cmocka_unit_test(test_due),
         cmocka_unit_test(test_greeting),
+        cmocka_unit_test(test_greeting_that_nobody_wants),
+        cmocka_unit_test(test_first_that_is_stopped),
         cmocka_unit_test(test_every_hello),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,13 +137,13 @@ static void test_what_cannot_be_started(void **state)
     }
 }
 
-/* Ten looks a second at each that has not ended, as long as it is told; then it is killed. */
+/* Ten looks a second, as long as it is told, however many have not ended; then they are killed. */
 static void test_how_long_is_waited(void **state)
 {
     (void)state;
     for (unsigned seconds = 0; seconds < 3; seconds++) {
-        struct workers *w = workers_start(1, for_ever, NULL);
-        const pid_t pid = w->list[0].pid;
+        struct workers *w = workers_start(2, for_ever, NULL);
+        const pid_t pid = w->list[0].pid, second = w->list[1].pid;
         const int pidfd = w->list[0].pidfd;
         polls.played = true;
         polls.asked = 0;
@@ -153,6 +153,7 @@ static void test_how_long_is_waited(void **state)
         assert_int_equal(polls.asked, 10 * seconds);
         assert_true(seconds == 0 || (polls.ms == 100 && polls.fd == pidfd));
         assert_true(kill(pid, 0) < 0 && errno == ESRCH);
+        assert_true(kill(second, 0) < 0 && errno == ESRCH);
     }
 }
 

@@ -229,6 +229,12 @@ static void the_janitor_stands_apart(void **state)
     janitor_finish(&j);
     assert_int_equal(access(j.root, F_OK), -1);
     assert_int_equal(entries("/proc/self/fd"), before);
+    assert_int_equal(janitor_start(&j), 0);
+    kill(j.pid, SIGSTOP); /* it is not waited for */
+    alarm(60);
+    janitor_finish(&j);
+    alarm(0);
+    assert_int_equal(access(j.root, F_OK), -1);
     int other = dup(0); /* has the descriptor that was the janitor's */
     janitor_finish(&j); /* once more: nothing */
     assert_int_equal(fcntl(other, F_GETFD), 0);

@@ -6,6 +6,7 @@
 #include "run_bench.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 
 #include "driver/janitor.h"
 
@@ -62,6 +63,49 @@ static void systems_that_refuse(void **state)
     }
 }
 
+static bool stops_at_once;
+static void child_begins(void)
+{
+    if (stops_at_once)
+        raise(SIGSTOP);
+}
+
+static void stop_note(int number)
+{
+    stop = number;
+}
+
+static void child_stops(void)
+{
+    stops_at_once = true;
+    signal(SIGALRM, stop_note);
+    alarm(1);
+}
+
+/* A child that is stopped before it has become the program is waited for until nobody waits any more; then it is
+ * ended. */
+static void program_that_does_not_begin(void **state)
+{
+    int status = 0;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        const time_t begin = time(NULL);
+        pthread_atfork(NULL, NULL, child_begins);
+        before_program = child_stops;
+        struct run_report report = run("queue", GATED, LATE);
+        bool good = report.end == RUN_STOPPED && waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
+        _exit(good && time(NULL) - begin < 8 ? 0 : 1);
+    }
+    for (unsigned n = 0; n < 200 && waitpid(pid, &status, WNOHANG) != pid; n++) {
+        usleep(50000);
+        status = -1;
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(status, 0);
+}
+
 static unsigned descriptors(void)
 {
     unsigned n = 0;
@@ -89,7 +133,9 @@ static void folders_need_a_janitor(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(systems_that_refuse), cmocka_unit_test(folders_need_a_janitor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(systems_that_refuse),
+                                       cmocka_unit_test(program_that_does_not_begin),
+                                       cmocka_unit_test(folders_need_a_janitor)};
     if (argc != 2)
         return cmocka_run_group_tests(tests, NULL, NULL);
     int life = client_connect(), fd = client_connect();

@@ -10,6 +10,7 @@
 #include "hand_bench.h"
 #include "machine/place.h"
 #include "machine/place_private.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -323,25 +324,99 @@ static bool nobody_waits(void *arg)
     return *(bool *)arg;
 }
 
-// Three seconds of patience, then it is asked whether somebody still waits.
+// Three seconds of patience, then it is asked whether somebody still waits; one that is slow is waited for in any case,
+// one that is stopped only as long as somebody does, and from then on by nobody.
 static void a_slow_worker_is_waited_for(void **state)
 {
     (void)state;
-    for (unsigned gone = 0; gone < 2; gone++) {
+    for (unsigned n = 0; n < 3; n++) {
+        const bool gone = n > 0, stopped = n == 2;
         bool unwanted = gone;
         struct made m;
         open_with(&m, 2, (struct sim_options){.unwanted = nobody_waits, .unwanted_arg = &unwanted});
         listen_to();
         asked = 0;
         struct ask ask = {.kind = SLOW, .a = 5};
+        const pid_t pid = m.sim->place->workers->list[0].pid;
+        if (stopped)
+            kill(pid, SIGSTOP);
         const uint64_t begin_ns = peers_clock();
-        assert_int_equal(place_ask(m.sim, 1, &ask, NULL, NULL), !gone);
+        assert_int_equal(place_ask(m.sim, 1, &ask, NULL, NULL), !stopped);
         const uint64_t took = peers_clock() - begin_ns;
-        spoken();
-        assert_true(ask.a == (gone ? 0 : 1005));
-        assert_true(took > PEERS_PATIENCE_NS - 200000000);
-        assert_true(gone ? asked == 1 : asked > 1 && asked < 20);
+        const char *said = spoken();
+        assert_true(ask.a == (stopped ? 0 : 1005));
+        assert_true(took > PEERS_PATIENCE_NS - 200000000 && took < 9 * UINT64_C(1000000000));
+        assert_true(stopped ? asked == 1 : asked > 1 && asked < 20);
+        char told_line[120];
+        snprintf(told_line, sizeof told_line,
+                 "gantry: place: process worker1 (pid %d) is stopped and the run is to end: it ends without it\n",
+                 (int)pid);
+        assert_int_equal(strstr(said, told_line) != NULL, stopped);
+        if (stopped)
+            nothing_is_asked(&m, STATUS_IO);
         end(&m);
+        assert_true(peers_clock() - begin_ns < took + 3 * UINT64_C(1000000000));
+    }
+}
+
+// The run is over and one that is to leave is stopped: it is not waited for longer than that takes to see.
+static void a_stopped_worker_does_not_leave(void **state)
+{
+    (void)state;
+    struct made m;
+    open_with(&m, 2, (struct sim_options){0});
+    listen_to();
+    const pid_t pid = m.sim->place->workers->list[0].pid;
+    kill(pid, SIGSTOP);
+    const uint64_t begin_ns = peers_clock();
+    end(&m);
+    const uint64_t took = peers_clock() - begin_ns;
+    char text[120];
+    snprintf(text, sizeof text,
+             "gantry: place: process worker1 (pid %d) is stopped and the run is over: it is ended as it is\n",
+             (int)pid);
+    assert_string_equal(spoken(), text);
+    assert_int_equal(m.failure, STATUS_IO);
+    assert_true(took > PEERS_PATIENCE_NS && took < 8 * UINT64_C(1000000000));
+}
+
+// Stopped before it has joined: told after the patience, and waited for only as long as somebody waits.
+static bool stops_at_once;
+static void child_begins(void)
+{
+    if (stops_at_once)
+        raise(SIGSTOP);
+}
+
+static uint64_t wanted_until;
+static bool nobody_waits_late(void *arg)
+{
+    (void)arg;
+    return peers_clock() > wanted_until;
+}
+
+static void a_worker_that_is_stopped_at_its_beginning(void **state)
+{
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        struct made m;
+        listen_to();
+        stops_at_once = true;
+        const uint64_t begin_ns = peers_clock();
+        wanted_until = begin_ns + (late ? 4 : 0) * UINT64_C(1000000000);
+        assert_true(begin(&m, 2, NULL, (struct sim_options){.unwanted = nobody_waits_late}));
+        stops_at_once = false;
+        assert_true(machine_build(m.sim) && machine_threads(m.sim, false));
+        char text[120] = "";
+        if (late)
+            snprintf(text, sizeof text,
+                     "gantry: place: process worker1 (pid %d) is stopped; the run waits until it goes on\n",
+                     (int)m.sim->place->workers->list[0].pid);
+        assert_false(place_join(m.sim));
+        assert_string_equal(spoken(), text);
+        assert_int_equal(m.failure, STATUS_IO);
+        end(&m);
+        assert_true(peers_clock() - begin_ns < (late ? 8 : 4) * UINT64_C(1000000000));
     }
 }
 
@@ -460,6 +535,7 @@ static int shared_make(void **state)
 
 int main(void)
 {
+    pthread_atfork(NULL, NULL, child_begins);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(questions_and_answers),
         cmocka_unit_test(workers_are_told_of_memory),
@@ -468,6 +544,8 @@ int main(void)
         cmocka_unit_test(the_class_of_an_end),
         cmocka_unit_test(a_worker_that_does_not_answer),
         cmocka_unit_test(a_slow_worker_is_waited_for),
+        cmocka_unit_test(a_stopped_worker_does_not_leave),
+        cmocka_unit_test(a_worker_that_is_stopped_at_its_beginning),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(what_needs_no_workers),
         cmocka_unit_test(what_all_agree_on),

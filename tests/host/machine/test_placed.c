@@ -248,13 +248,38 @@ static void what_never_ends_pauses(void **state)
         assert_true(sim_now(m.hand->sim) == now + 5000);
         scrap(&m);
     }
-    const struct sim sim = {.options = {.unwanted = NULL}};
-    assert_false(placed_unwanted((void *)(uintptr_t)&sim));
-    bool gone = true;
-    const struct sim other = {.options = {.unwanted = nobody_waits, .unwanted_arg = &gone}};
-    assert_true(placed_unwanted((void *)(uintptr_t)&other));
-    gone = false;
-    assert_false(placed_unwanted((void *)(uintptr_t)&other));
+}
+
+// A worker that is stopped is waited for once, by the first wait after nobody wants the run, and then by none, also not
+// by that for its end; one that works is none of these.
+static void nobody_waits_for_a_stopped_worker(void **state)
+{
+    (void)state;
+    for (unsigned gpu = 0; gpu < 2; gpu++) { // busy here, or there
+        bool gone = true;
+        struct made m;
+        make(&m, 2, (struct sim_options){.golden_slice = 100, .unwanted = nobody_waits, .unwanted_arg = &gone});
+        struct sim *sim = m.hand->sim;
+        launch(&m, gpu, 1, CODE);
+        assert_int_equal(sim_run(sim, UINT64_MAX), SIM_STOPPED);
+        assert_false(placed_unwanted(sim));
+        assert_int_equal(kill(sim->place->workers->list[0].pid, SIGSTOP), 0);
+        const uint64_t begin = peers_clock();
+        while (sim_run(sim, UINT64_MAX) == SIM_STOPPED)
+            assert_true(peers_clock() - begin < UINT64_C(9000000000));
+        const uint64_t first = peers_clock();
+        assert_true(first - begin < UINT64_C(9000000000));
+        assert_int_equal(m.failure, STATUS_IO);
+        assert_int_equal(sim_lost(sim), STATUS_IO);
+        assert_true(placed_unwanted(sim));
+        gone = false; // nobody asks any more
+        for (unsigned n = 0; n < 3; n++)
+            assert_int_equal(sim_run(sim, UINT64_MAX), SIM_LOST);
+        sim_instructions(sim);
+        assert_true(peers_clock() - first < UINT64_C(1000000000));
+        scrap(&m);
+        assert_true(peers_clock() - first < UINT64_C(4000000000));
+    }
 }
 
 // Workers know the windows of client memory before they run on.
@@ -333,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_stop),
         cmocka_unit_test(a_machine_that_waits_for_itself),
         cmocka_unit_test(what_never_ends_pauses),
+        cmocka_unit_test(nobody_waits_for_a_stopped_worker),
         cmocka_unit_test(windows_are_told_before_a_run),
         cmocka_unit_test(a_lost_worker_ends_the_run),
         cmocka_unit_test(time_of_workers),
