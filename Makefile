@@ -75,7 +75,7 @@ test:  ## run all tests, or those under T=path; ends with "N passed, N failed"
 bench: all  ## speed figures beside a calibrated C loop, in build/bench.json
 	@$(PY) sw/tools/bench.py $(N)
 
-lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
+lint: all  ## RTL by Verilator -Wall, race checker, verible and yosys; C by clang-format; what stands in the tree
 	@$(PY) sw/tools/lint.py $(M)
 
 print-flags:
