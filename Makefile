@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# Gantry: `make help` lists the targets.  Only `demo` and `test` may be the first command on a bare machine.
+# Gantry: `make help` lists the targets, V=1 shows every command.
 .DEFAULT_GOAL := all
+# On a bare machine: INSTALLING targets install first, before anything below asks what is there; OPEN ones need nothing; of all others one line
+# says what to run.
+INSTALLING := bootstrap demo test formal
+OPEN := help clean nightly
+GOALS := $(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))
+LETTERS = $(if $(findstring =,$(firstword -$(MAKEFLAGS))),,$(filter-out --%,$(firstword -$(MAKEFLAGS)))) # of -n, -s
+export V
+ifneq ($(filter $(INSTALLING),$(GOALS)),)
+ifneq ($(if $(findstring n,$(LETTERS)),0,$(shell V='$(V)' sw/tools/bootstrap.sh >&2; echo $$?)),0)
+$(error what Gantry needs is not installed, see above)
+endif
+else ifneq ($(filter-out $(OPEN),$(GOALS)),)
+ifneq ($(shell sw/tools/bootstrap.sh --check 2>/dev/null || echo missing),)
+$(error Debian packages or Python modules are missing or old: run `make bootstrap` first (as root, or a user with sudo))
+endif
+endif
 MARCH ?= native
 B := build$(if $(filter native,$(MARCH)),,/$(MARCH))
 PY := build/venv/bin/python
@@ -10,7 +26,15 @@ CFLAGS := -std=c11 -O3 -g -march=$(MARCH) -Wall -Wextra -Werror -D_GNU_SOURCE -I
 LLVM_LIBS := $(shell llvm-config-19 --libs 2>/dev/null)
 LDLIBS := -lyaml -lsqlite3 -ldw -lelf -lmsgpackc -lxxhash -lzstd -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
 
-all: $(B)/bin/gantry $(B)/lib/libgantry_shim.so  ## build the command and the shim
+# Recipes show a short line each, and their command with V=1.  A step (sw/tools/step.sh) is a make of its own, of which one line is seen:
+# $(call step,LABEL,LINES,TARGETS), where LINES is about how many recipes there are.
+Q := $(if $(filter-out 0,$(V)),,@)
+say = @$(if $(or $(if $(Q),,V),$(findstring s,$(LETTERS))),:,echo "  $(1) $@")
+step = +@sw/tools/step.sh "$(1)" $(2) $(B)/log/$(subst /,-,$(firstword $(3))).log $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2) $(3)
+
+all:  ## build the command and the shim
+	$(call step,building the command,$(words $(LIB_OBJ)),all-files)
+all-files: $(B)/bin/gantry $(B)/lib/libgantry_shim.so
 include $(wildcard sw/tools/*.mk)
 
 # Generated tables: one rule each, in sw/tools/generate.mk: $(GENERATED) lists what C sources need.
@@ -20,34 +44,38 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 $(B)/lib/libgantry.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
 $(B)/bin/gantry: $(B)/obj/host/cli/main.o $(B)/lib/libgantry.a
 	@mkdir -p $(@D)
-	$(CC) -rdynamic -o $@ $< $(B)/lib/libgantry.a $(LDLIBS)
+	$(call say,LINK)
+	$(Q)$(CC) -rdynamic -o $@ $< $(B)/lib/libgantry.a $(LDLIBS)
 $(B)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 $(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) host/driver/protocol.h host/driver/address.h | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
 -include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d
 
 bootstrap:  ## install what is missing (Debian packages, Python environment)
-	@sw/tools/bootstrap.sh
+	@echo "bootstrap: done; make demo runs a program, make help lists the targets"
 
-# A fresh machine has no compiler when make reads this file: install, then start make again.
-demo: bootstrap  ## a HIP program on two RTL GPUs
-	@$(MAKE) --no-print-directory -j2 all $(B)/apps/peer
+demo:  ## a HIP program on two RTL GPUs
+	$(call step,building the command and a HIP program,$(words $(LIB_OBJ)),all-files $(B)/apps/peer)
+	$(call step,building the RTL models,$(words $(MODEL_KINDS) $(MODEL_KINDS)),models-files)
 	@sw/tools/demo.sh
 
-test: bootstrap  ## run all tests, or those under T=path; ends with "N passed, N failed"
-	@$(MAKE) --no-print-directory -j2 all $(if $(T),,apps kernels $(B)/apps/sorting) # which tests beside each other need
+test:  ## run all tests, or those under T=path; ends with "N passed, N failed"
+	$(call step,building what tests need,$(words $(LIB_OBJ) $(if $(T),,$(APPS) $(KERNEL_FILES))),all-files $(if $(T),,apps-files kernels-files $(B)/apps/sorting)) # which tests beside each other need
 	@$(PY) sw/tools/run_tests.py $(T)
 
 bench: all  ## speed figures beside a calibrated C loop, in build/bench.json
 	@$(PY) sw/tools/bench.py $(N)
 
-lint: all  ## Verilator -Wall, race checker, verible and yosys over all RTL
+lint: all  ## RTL by Verilator -Wall, race checker, verible and yosys; C by clang-format; what stands in the tree
 	@$(PY) sw/tools/lint.py $(M)
 
 print-flags:
@@ -57,9 +85,9 @@ nightly:  ## make test with the long campaigns; installs the packages that only 
 	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory test
 
 clean:  ## remove generated files except the Python environment
-	rm -rf $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
+	rm -rf $(B)/log $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: nightly bench demo lint print-flags all bootstrap test clean help
+.PHONY: nightly bench demo lint print-flags all all-files bootstrap test clean help

@@ -19,6 +19,7 @@ import functools
 import os
 import pathlib
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -38,6 +39,7 @@ SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/tes
 # Seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own.  None where the text is another
 # bench's, whose checks are seen to fail there.
 FAULTS = 1
+cpu_seen = [0.0]  # at the end of the last phase of a test
 
 
 def run(cmd, limit=LIMIT, **kw):
@@ -265,7 +267,7 @@ def longest_first(items):
     seconds = {}
     results = ROOT / "build/test-results.tsv"
     for line in results.read_text().splitlines() if results.exists() else ():
-        _, took, test = line.split("\t", 2)
+        _, took, test = line.split("\t")[:3]
         seconds[scope(test)] = seconds.get(scope(test), 0) + float(took)
     unknown = 0 if seconds else 1
 
@@ -300,6 +302,23 @@ def long_first(items):
     pairs = [i for pair in zip(campaigns, others) for i in pair]
     n = len(pairs) // 2
     return pairs + campaigns[n:] + others[n:]
+
+
+def cpu_used():
+    """Seconds of this process and of all that it has started and waited for."""
+    return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logstart():
+    cpu_seen[0] = cpu_used()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    """Each report has the CPU time of its phase: sw/tools/run_tests.py names the tests that are too long for every run."""
+    report = (yield).get_result()
+    report.cpu, cpu_seen[0] = cpu_used() - cpu_seen[0], cpu_used()
 
 
 def pytest_sessionstart(session):

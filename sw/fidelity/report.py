@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/fidelity.md and docs/fidelity/*.svg from results of groups.py and figures of hardware.py."""
+"""fidelity.md and fidelity/*.svg, pages of docs/, from results of groups.py and figures of hardware.py."""
 import csv
 import textwrap
 
@@ -12,7 +12,7 @@ from notes import NOTES, TITLES
 HEAD = """# Fidelity
 
 Whole-GPU microbenchmarks on `configs/r9nano.yaml` (64 CUs, 1000 MHz: a byte a cycle is a GB/s) beside published figures of Fiji and its nearest
-relatives. `make fidelity` measures and writes this page (`sw/fidelity`); `make fidelity G=stream` one group. Each value is the difference of a long and a
+relatives. `make fidelity UPDATE=1` measures and writes this page (`sw/fidelity`), `G=stream` one group of it. Each value is the difference of a long and a
 short run, so start, launch and end do not count. All groups take 7 minutes of one core, `bandwidth` 5 of them (and a minute to build the models).
 Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147: RadeonOpenCompute/ROCm issue 147, AMD's own figures of Fiji; CP: krrishnarraj/clpeak, R9
 Nano; PT: sebbbi/perftest, R9 Fury; MT: mt4g reports of MI100 and MI210; GB: te42kyfo/gpu-benches, MI100 and MI210; OG: AMD's OpenCL optimization guide; CLRX:
@@ -57,15 +57,16 @@ def instruction_rows(found):
     return out
 
 
-def write(results):
+def write(results, docs):
+    """The page and its plots, in a folder that stands for docs/."""
     text = [HEAD]
     drawn = drawings.plots(results)
-    (ROOT / "docs/fidelity").mkdir(exist_ok=True)
+    (docs / "fidelity").mkdir(parents=True, exist_ok=True)
     for name, found in results.items():
         text += [f"## {TITLES[name]}", ""]
         for file, title, svg in drawn.get(name, ()):
-            (ROOT / f"docs/fidelity/{file}.svg").write_text(svg)
+            (docs / f"fidelity/{file}.svg").write_text(svg)
             text += [f"![{title}](fidelity/{file}.svg)", ""]
         text += [textwrap.fill(" ".join(NOTES[name].split()), 158), ""] if name in NOTES else []
         text += [*(instruction_rows(found) if name == "instructions" else rows(name, found)), ""]
-    (ROOT / "docs/fidelity.md").write_text("\n".join(text).rstrip() + "\n")
+    (docs / "fidelity.md").write_text("\n".join(text).rstrip() + "\n")

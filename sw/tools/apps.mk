@@ -6,15 +6,22 @@ APP_SRC := $(filter-out $(FAMILIES),$(wildcard sw/apps/*.hip sw/apps/faults/*.hi
 APPS := $(patsubst %.hip,$(B)/apps/%,$(notdir $(APP_SRC)))
 HIP_FLAGS := -std=c++17 -ffp-contract=off -Isw/apps -x hip
 vpath %.hip sw/apps sw/apps/faults
-apps: $(APPS)  ## build the HIP programs of sw/apps into build/apps
-programs: $(patsubst sw/apps/%.hip,$(B)/apps/%,$(FAMILIES))  ## build the HIP programs with families of kernels into build/apps
+PROGRAMS := $(patsubst sw/apps/%.hip,$(B)/apps/%,$(FAMILIES))
+apps:  ## build the HIP programs of sw/apps into build/apps
+	$(call step,building HIP programs,$(words $(APPS)),apps-files)
+apps-files: $(APPS)
+programs:  ## build the HIP programs with families of kernels into build/apps
+	$(call step,building HIP programs,$(words $(PROGRAMS)),programs-files)
+programs-files: $(PROGRAMS)
 $(B)/apps/%: %.hip sw/apps/check.h sw/apps/suite.h sw/tools/hipcc.sh
 	@mkdir -p $(@D)
-	sw/tools/hipcc.sh -O2 $(HIP_FLAGS) $< -o $@ -lpthread
+	$(call say,HIP)
+	$(Q)sw/tools/hipcc.sh -O2 $(HIP_FLAGS) $< -o $@ -lpthread
 define app_level
 $(B)/apps/$(1)/%: %.hip sw/apps/check.h sw/apps/suite.h sw/tools/hipcc.sh
 	@mkdir -p $$(@D)
-	sw/tools/hipcc.sh -$(1) $(HIP_FLAGS) $$< -o $$@ -lpthread
+	$$(call say,HIP)
+	$$(Q)sw/tools/hipcc.sh -$(1) $(HIP_FLAGS) $$< -o $$@ -lpthread
 endef
 $(foreach level,O0 O3,$(eval $(call app_level,$(level))))
-.PHONY: apps programs
+.PHONY: apps apps-files programs programs-files

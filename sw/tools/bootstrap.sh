@@ -2,20 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
 # Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
-# is there it takes a few milliseconds.  Usage: sw/tools/bootstrap.sh [--check].  With GANTRY_NIGHTLY=1 also the packages
+# is there it takes a few milliseconds and says nothing.  With GANTRY_NIGHTLY=1 also the packages
 # that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python packages that only `make synth` needs.
+# Usage: sw/tools/bootstrap.sh [--check].  --check installs nothing: status 1 when what every target needs is not there, whoever installed it.
 set -eu
 cd "$(dirname "$0")/../.."
 here=sw/tools
-stamp=build/.bootstrap
-lists=$here/packages.txt
-[ "${GANTRY_NIGHTLY:-}" = 1 ] && lists="$lists $here/packages-nightly.txt" && stamp=build/.bootstrap-nightly
-requirements=$here/requirements.txt
-[ "${GANTRY_SYNTH:-}" = 1 ] && requirements="$requirements $here/requirements-synth.txt" && stamp=$stamp-synth
-sum="$(cat $lists $requirements $here/bootstrap.sh | cksum) $PWD" # programs of an environment name its place
-[ -x build/venv/bin/python ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ] && exit 0
-[ "${1:-}" = --check ] && { echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2; exit 1; }
+venv=build/venv
+kinds=base lists=$here/packages.txt requirements=$here/requirements.txt
+# A line of build/venv/installed: what was asked for when everything of this kind was there.
+line() { echo "$1 $(cat $lists $requirements | cksum)"; }
+wanted=$(line base)
+there() { [ -x $venv/bin/python ] && grep -qxF "$1" $venv/installed 2>/dev/null; }
+tools() { command -v gcc && command -v clang++-19 && command -v llvm-config-19 && command -v hipcc; } >/dev/null
+if [ "${1:-}" = --check ]; then
+    there "$wanted" && tools && exit 0
+    echo "bootstrap: not up to date; run sw/tools/bootstrap.sh" >&2
+    exit 1
+fi
+if [ "${GANTRY_NIGHTLY:-}" = 1 ]; then lists="$lists $here/packages-nightly.txt" kinds="$kinds nightly"; fi
+if [ "${GANTRY_SYNTH:-}" = 1 ]; then requirements="$requirements $here/requirements-synth.txt" kinds="$kinds synth"; fi
+[ "$kinds" = base ] || wanted="$wanted
+$(line "$kinds")"
+[ "$(cat $venv/place 2>/dev/null)" = "$PWD" ] && there "$(echo "$wanted" | tail -n 1)" && tools && exit 0 # programs of an environment name its place
 
+export STEP_TAIL=5 # of what fails
 packages=$(sed -e 's/#.*//' $lists | tr -s ' \n' ' ')
 missing=
 for p in $packages; do
@@ -23,28 +34,21 @@ for p in $packages; do
 done
 if [ -n "$missing" ]; then
     apt="env DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0"
-    install="$apt install -y --no-install-recommends$missing"
-    if [ "$(id -u)" = 0 ]; then run=; elif sudo -n true 2>/dev/null; then run=sudo; else
+    set -- install -y --no-install-recommends $missing
+    if [ "$(id -u)" = 0 ]; then run=; elif sudo -n true 2>/dev/null; then run='sudo -n'; else
         echo "bootstrap: Debian packages are missing; run as root: apt-get update && apt-get install -y --no-install-recommends$missing" >&2
         exit 69
     fi
-    echo "bootstrap: installing Debian packages:$missing"
-    mkdir -p build
-    { $run $apt update && $run $install; } >build/bootstrap.log 2>&1 || {
-        tail -n 5 build/bootstrap.log >&2
-        echo "bootstrap: apt-get failed; the whole output is in build/bootstrap.log" >&2
-        exit 69
-    }
+    $here/step.sh "bootstrap: reading the lists of Debian packages" 0 build/log/apt-update.log $run $apt update || exit 69
+    more=$($apt -s "$@" | grep -c '^Inst ' || true)
+    # of each package it is told five times what is done
+    $here/step.sh "bootstrap: installing $more Debian packages" $((more * 5)) build/log/apt-install.log $run $apt "$@" || exit 69
 fi
-mkdir -p build
-if ! [ -x build/venv/bin/python ] || [ "$(cat build/venv/place 2>/dev/null)" != "$PWD" ]; then # new, or the tree was moved
-    rm -rf build/venv
-    /usr/bin/python3 -m venv build/venv
-    echo "$PWD" >build/venv/place
+if ! [ -x $venv/bin/python ] || [ "$(cat $venv/place 2>/dev/null)" != "$PWD" ]; then # new, or the tree was moved
+    rm -rf $venv
+    $here/step.sh "bootstrap: making a Python environment in $venv" 0 build/log/venv.log /usr/bin/python3 -m venv $venv || exit 69
+    echo "$PWD" >$venv/place
 fi
-build/venv/bin/python -m pip --disable-pip-version-check install -q --no-deps $(printf -- '-r %s ' $requirements) >>build/bootstrap.log 2>&1 || {
-    tail -n 5 build/bootstrap.log >&2
-    echo "bootstrap: pip failed; the whole output is in build/bootstrap.log" >&2
-    exit 69
-}
-echo "$sum" >"$stamp"
+$here/step.sh "bootstrap: installing Python modules in $venv" 0 build/log/pip.log \
+    $venv/bin/python -m pip --disable-pip-version-check install -q --no-deps $(printf -- '-r %s ' $requirements) || exit 69
+echo "$wanted" >$venv/installed

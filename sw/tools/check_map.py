@@ -36,7 +36,7 @@ def main():
     results = ROOT / "build/test-results.tsv"
     if "--ran" in sys.argv and results.exists():
         for line in results.read_text().splitlines():
-            outcome, _, test = line.split("\t", 2)
+            outcome, _, test = line.split("\t")[:3]
             ran[test] = outcome
             if outcome == "failed":
                 failed.add(test.split("::")[0])

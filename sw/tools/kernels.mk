@@ -4,16 +4,23 @@ CL_FLAGS := -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx803 -O2 -Wall
             --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
 $(B)/kernels/%.v2.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
-	clang-15 $(CL_FLAGS) -mcode-object-version=2 -o $@ $<
+	$(call say,CL)
+	$(Q)clang-15 $(CL_FLAGS) -mcode-object-version=2 -o $@ $<
 $(B)/kernels/%.v3.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
-	clang-15 $(CL_FLAGS) -mcode-object-version=3 -o $@ $<
+	$(call say,CL)
+	$(Q)clang-15 $(CL_FLAGS) -mcode-object-version=3 -o $@ $<
 $(B)/kernels/%.v4.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
-	clang-19 $(CL_FLAGS) -mcode-object-version=4 -o $@ $<
+	$(call say,CL)
+	$(Q)clang-19 $(CL_FLAGS) -mcode-object-version=4 -o $@ $<
 $(B)/kernels/%.v5.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
-	clang-19 $(CL_FLAGS) -mcode-object-version=5 -o $@ $<
+	$(call say,CL)
+	$(Q)clang-19 $(CL_FLAGS) -mcode-object-version=5 -o $@ $<
 KERNELS := $(patsubst sw/kernels/%.cl,%,$(wildcard sw/kernels/*.cl))
-kernels: $(foreach v,v2 v3 v4 v5,$(KERNELS:%=$(B)/kernels/%.$v.co))  ## code objects of sw/kernels
-.PHONY: kernels
+KERNEL_FILES := $(foreach v,v2 v3 v4 v5,$(KERNELS:%=$(B)/kernels/%.$v.co))
+kernels:  ## code objects of sw/kernels
+	$(call step,building kernels,$(words $(KERNEL_FILES)),kernels-files)
+kernels-files: $(KERNEL_FILES)
+.PHONY: kernels kernels-files

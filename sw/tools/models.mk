@@ -3,9 +3,11 @@
 MODEL_PACKAGES := $(B)/gen/gantry_msg_pkg.sv $(B)/gen/gantry_cfg_pkg.sv $(B)/gen/gcn3_pkg.sv
 MODEL_KINDS := cu sqc noc l2 utcl2 rdma dispatch
 $(B)/bin/gantry: | $(MODEL_PACKAGES)
-models: $(MODEL_PACKAGES) | $(B)/bin/gantry  ## build the RTL models of CONFIG (default demo)
+models:  ## build the RTL models of CONFIG (default demo)
+	$(call step,building the RTL models,$(words $(MODEL_KINDS) $(MODEL_KINDS)),models-files)
+models-files: $(MODEL_PACKAGES) | $(B)/bin/gantry
 	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
-.PHONY: models
+.PHONY: models models-files
 # What foreign tools need to read rtl/gpu/gpu.sv: the manifest, and the packages that it lists.
 core:  ## rewrite gantry.core, the list of the RTL for FuseSoC
 	@$(PY) sw/tools/gen_core.py

@@ -3,14 +3,14 @@
 GENERATED += $(B)/gen/gcn3_ops.h
 $(B)/gen/gcn3_ops.h $(B)/gen/gcn3_pkg.sv &: host/gcn3/opcodes.tsv host/gcn3/gcn3_pkg.sv.in sw/tools/gen_opcodes.py
 	@mkdir -p $(B)/gen
-	python3 sw/tools/gen_opcodes.py host/gcn3/opcodes.tsv host/gcn3/gcn3_pkg.sv.in $(B)/gen/gcn3_ops.h $(B)/gen/gcn3_pkg.sv
+	$(Q)python3 sw/tools/gen_opcodes.py host/gcn3/opcodes.tsv host/gcn3/gcn3_pkg.sv.in $(B)/gen/gcn3_ops.h $(B)/gen/gcn3_pkg.sv
 
 # Tables of the transcendental operations.
 GENERATED += $(B)/gen/trans_tables.h
 $(B)/gen/trans_tables.h $(B)/gen/trans_tables_pkg.sv &: sw/tools/gen_tables.c
 	@mkdir -p $(B)/gen $(B)/obj/sw
-	$(CC) -std=c11 -O2 -Wall -o $(B)/obj/sw/gen_tables $< -lmpfr -lgmp
-	$(B)/obj/sw/gen_tables $(B)/gen/trans_tables.h $(B)/gen/trans_tables_pkg.sv
+	$(Q)$(CC) -std=c11 -O2 -Wall -o $(B)/obj/sw/gen_tables $< -lmpfr -lgmp
+	$(Q)$(B)/obj/sw/gen_tables $(B)/gen/trans_tables.h $(B)/gen/trans_tables_pkg.sv
 
 # The golden model computes floats on the host: no contraction, rounding mode as set.  Loops over 64 lanes stay loops: a
 # call of memcpy costs more than the copy (clang, for sanitizers, does not know the flag).

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test; then its cases, if it is
-no Python) and build/test-minutes.md, and end with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when all that
+"""run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test, seconds of CPU; then its
+cases, if it is no Python) and build/test-minutes.md, name the tests of a run by day that take more than LONG seconds of CPU, and end with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when all that
 tests/manifest.tsv lists below the paths ran (or was skipped for a reason that it allows), nothing else, none failed, and none
 of those in Python is without anything that could (asserting.py).
 
@@ -19,6 +19,7 @@ import manifest
 import test_record
 
 ROOT = manifest.ROOT
+LONG = 20  # seconds of CPU that a test may take in every run
 ALONE = ("tests/system/test_exits.py",)  # looks for what any program might have left behind
 
 
@@ -90,6 +91,13 @@ def minutes(rows):
     return "\n".join(["| folder | tests | minutes |", "|---|---|---|", *lines, f"| all | {total[0]} | {total[1]:.1f} |"]) + "\n"
 
 
+def long_ones(rows):
+    """Tests by day that belong to `make nightly`, with a short form by day: those that used more CPU time than they may, by themselves and by all that
+    they have waited for (what a fixture builds counts for the first test that asks for it), longest first."""
+    over = sorted(((row["cpu"], test) for test, row in rows.items() if row["cpu"] > LONG), reverse=True)
+    return [f"{test}: {cpu:.0f} s of CPU (over {LONG} s: nightly, with a short form by day)" for cpu, test in over]
+
+
 def main():
     paths, rows, findings = sys.argv[1:], {}, []
     if paths:  # a part of the tests: all seeded faults of its benches
@@ -103,9 +111,10 @@ def main():
     (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build/test-results.tsv", "w") as out:
         for test, row in rows.items():
-            out.write(f"{row['outcome']}\t{row['seconds']:.2f}\t{test}\n")
-            out.writelines(f"{outcome}\t0.00\t{test.split('::')[0]}::{case}\n" for case, outcome in row["cases"].items())
-    (ROOT / "build/test-minutes.md").write_text(minutes(rows))
+            out.write(f"{row['outcome']}\t{row['seconds']:.2f}\t{test}\t{row['cpu']:.2f}\n")
+            out.writelines(f"{outcome}\t0.00\t{test.split('::')[0]}::{case}\t0.00\n" for case, outcome in row["cases"].items())
+    late = [] if os.environ.get("GANTRY_NIGHTLY") == "1" else long_ones(rows)
+    (ROOT / "build/test-minutes.md").write_text(minutes(rows) + "".join(f"\n- {line}" for line in late) + "\n" * bool(late))
     count = {k: sum(row["outcome"] == k for row in rows.values()) for k in ("passed", "failed", "skipped")}
     if not paths:
         print(minutes(rows), end="")
@@ -114,6 +123,8 @@ def main():
     for test, row in rows.items():
         if row["outcome"] == "skipped":
             print(f"skipped {test}: {row['reason']}")
+    for line in late:
+        print(f"long {line}")
     for finding in findings:
         print(f"failed {finding}")
     count["failed"] += len(findings)

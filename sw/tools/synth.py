@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """make synth: the compute unit of a configuration on an ECP5-85F: area, memories and clock, block by block and as a whole.
 
-synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--list]
+synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--update] [--list]
   CONFIG     name or file of a configuration (default smallest); its constants are the package that the RTL sees
   --block    only this one: of the table (synth_blocks.py), or any module of rtl/ with its own defaults
   --no-route areas only        --limit  seconds that one run of a tool may take (default 1800); 0: only what is kept
-Prints one line a block and what fell apart.  Without --block the table goes into docs/reference/synthesis.md.  Answers are kept
+Prints one line a block and what fell apart.  Without --block the table goes into build/synth/synthesis.md, a copy of
+docs/reference/synthesis.md, or with --update into this page.  Answers are kept
 in build/synth under a hash of all that they hang on: what is there is not made again.
 A memory in registers that synth_registers.tsv does not name, or more of one than it allows, is a finding.
 Exit 0; 1 findings, or a block that yosys or nextpnr refuse; 64 no such block; 65, 66 configuration (as `gantry config`).
@@ -15,6 +16,7 @@ import argparse
 import datetime
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -127,18 +129,18 @@ def table(results):
     return lines
 
 
-def write_page(name, command, results):
-    """Put the table of a configuration between its markers, after the text where it has none yet."""
+def write_page(file, name, command, results):
+    """Put into a page the table of a configuration between its markers, after the text where it has none yet."""
     begin, end = f"<!-- make synth: {name} -->\n", f"<!-- end of make synth: {name} -->\n"
     versions = ", ".join(f"{k} {v}" for k, v in synth_flow.versions().items())
     made = [f"`{command}`, {datetime.datetime.now(datetime.timezone.utc):%d %B %Y}, {versions}; {machine()}.", ""]
     text = begin + "\n".join([*made, *table(results), ""]) + end
-    page = PAGE.read_text()
+    page = file.read_text()
     if begin in page:
         page = page[:page.index(begin)] + text + page[page.index(end) + len(end):]
     else:
         page += f"\n## Configuration {name}\n\n{text}"
-    PAGE.write_text(page)
+    file.write_text(page)
 
 
 def one(block, values, package, folder, args):
@@ -158,6 +160,7 @@ def main():
     parser.add_argument("--block", action="append", default=[])
     parser.add_argument("--no-route", action="store_true")
     parser.add_argument("--limit", type=int, default=LIMIT)
+    parser.add_argument("--update", action="store_true", help="write the page of docs/")
     parser.add_argument("--list", action="store_true", help="names of the table's blocks")
     args = parser.parse_args()
     if args.list:
@@ -169,6 +172,10 @@ def main():
             print(f"synth: {name}: neither a block of the table nor a module of rtl/ (synth.py --list)", file=sys.stderr)
             return 64
     known, found = allowed(), []
+    page = PAGE if args.update else BUILD / PAGE.name
+    if not args.block and not args.update:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PAGE, page)
     for config in args.configs or ["smallest"]:
         path = configuration(config)
         values, text = constants(path)
@@ -184,7 +191,9 @@ def main():
             found += [f"{name}: {f}" for f in findings(block, made, known)]
         if not args.block:
             options = f" ARGS='--limit {args.limit}{' --no-route' * args.no_route}'" if args.limit != LIMIT or args.no_route else ""
-            write_page(name, f"make synth CONFIG={config}{options}", results)
+            write_page(page, name, f"make synth CONFIG={config}{options}", results)
+    if not args.block:
+        print(f"synth: wrote {page.relative_to(ROOT)}{'' if args.update else f'; UPDATE=1 writes {PAGE.relative_to(ROOT)}'}")
     print("\n".join([*found, f"synth: {len(found)} findings"]))
     return 1 if found else 0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """test_record.py OUT ARGS...: pytest with these arguments; at its end, and only there, OUT holds as JSON `rows`, a test's outcome,
-seconds, reason of a skip and cases, and `findings`, what is wrong with the run as a whole.  Used by run_tests.py."""
+seconds, seconds of CPU, reason of a skip and cases, and `findings`, what is wrong with the run as a whole.  Used by run_tests.py."""
 import json
 import pathlib
 import sys
@@ -16,8 +16,9 @@ class Recorder:
         self.rows, self.planned, self.findings = {}, set(), []
 
     def pytest_runtest_logreport(self, report):
-        row = self.rows.setdefault(report.nodeid, {"outcome": "unfinished", "seconds": 0.0, "reason": "", "cases": {}})
+        row = self.rows.setdefault(report.nodeid, {"outcome": "unfinished", "seconds": 0.0, "cpu": 0.0, "reason": "", "cases": {}})
         row["seconds"] += report.duration
+        row["cpu"] += getattr(report, "cpu", 0.0)
         row["cases"].update(value for key, value in report.user_properties if key == "case")
         if report.failed or hasattr(report, "wasxfail"):  # passed or not: nothing here is expected to fail
             row["outcome"] = "failed"

@@ -5,7 +5,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tree/sw/tools" "$work/bin"
-cp sw/tools/bootstrap.sh sw/tools/packages*.txt sw/tools/requirements.txt "$work/tree/sw/tools"
+cp sw/tools/bootstrap.sh sw/tools/step.sh sw/tools/packages*.txt sw/tools/requirements.txt "$work/tree/sw/tools"
 
 # everything is installed in the tree under test
 out=$(sw/tools/bootstrap.sh)

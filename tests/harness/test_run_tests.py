@@ -2,6 +2,7 @@
 """The test base cannot shrink or lie: sw/tools/run_tests.py on a small tree (what makes a run fail), and tests/manifest.tsv
 against every test file of this one, deleted or emptied."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,21 @@ def test_all_is_well(tree):
     assert [row.split("\t")[0::2] for row in rows if "test_c.c" in row] == [
         ["passed", f"tests/host/base/test_c.c::{name}"] for name in ("test_c.c", "first", "second")]
     assert "| `tests/host/base` | 1 |" in (tree / "build/test-minutes.md").read_text()
+
+
+def test_long_tests_are_named(tree):
+    """CPU time of a test is its own and that of what it has started, also of what these have; in a process of two as well."""
+    path = tree / "tests/rtl/test_rtl.py"
+    burn = "import subprocess\n\ndef test_one():\n    assert subprocess.run(['sh', '-c', '(ulimit -t 2; while :; do :; done); true']).returncode == 0\n"
+    path.write_text(PY.replace("def test_one():\n    assert os\n", burn))
+    tool_text = tree / "sw/tools/run_tests.py"
+    for limit, named in (("LONG = 1 ", True), ("LONG = 20 ", False)):
+        tool_text.write_text(re.sub("^LONG = [0-9]+ ", limit, tool_text.read_text(), flags=re.M))
+        done = tool(tree, "run_tests.py", "-n", "2", "tests/rtl")
+        line = "tests/rtl/test_rtl.py::test_one: 2 s of CPU (over 1 s: nightly, with a short form by day)"
+        assert done.returncode == 0 and (f"long {line}" in done.stdout) == named and (f"- {line}" in (tree / "build/test-minutes.md").read_text()) == named, done
+    cpu = {row.split("\t")[2].split("::")[1]: float(row.split("\t")[3]) for row in (tree / "build/test-results.tsv").read_text().splitlines()}
+    assert 1.5 < cpu["test_one"] < 3 and cpu["test_two[1]"] < 0.5, cpu
 
 
 def test_worker_that_ends(tree):
