@@ -196,6 +196,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     progress_end();
     if (sim)
         sim_over(sim);
+    log_left_out();
     goals_tell(s, summary);
     summary->argv = s->argv;
     summary->cfg = &s->config.cfg;
@@ -231,6 +232,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
 void session_close(struct session *s)
 {
     progress_end();
+    log_left_out();
     results_close(s->results);
     s->results = NULL;
     recording_end(s, NULL);

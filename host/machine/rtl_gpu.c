@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hugepage.h"
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
@@ -45,7 +46,7 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
         if (!rtl_part_trace(part, file, m->wave.from, m->wave.to))
-            fprintf(stderr, "gantry: --wave: %s: cannot be written\n", file);
+            diag("--wave", "%s: cannot be written", file);
         free(file);
     }
     return part;

@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "gantry_cfg.h"
 #include "machine/sim.h"
 
@@ -61,7 +63,8 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);
-        sqlite3_bind_text(stmt, 3, r->name, -1, SQLITE_TRANSIENT);
+        char *name = text_escaped(r->name);
+        sqlite3_bind_text(stmt, 3, name, -1, free);
         for (int k = 0; k < (int)(sizeof(numbers) / sizeof(numbers[0])); k++)
             sqlite3_bind_int64(stmt, 4 + k, (sqlite3_int64)numbers[k]);
         sqlite3_bind_double(stmt, 15, row_ipc(r));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "metrics/database.h"
 #include "metrics/metrics.h"
@@ -147,13 +148,16 @@ static enum gantry_status file_write(struct results *r, const char *name,
 
 static void csv_text(FILE *out, const char *text)
 {
+    char *printable = text_escaped(text);
+
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
+    for (const char *at = printable; *at; at++) {
+        if (*at == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputc(*at, out);
     }
     fputc('"', out);
+    free(printable);
 }
 
 static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)

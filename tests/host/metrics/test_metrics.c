@@ -34,7 +34,7 @@ static struct kernel_row row_make(void)
                              .wavefronts = 6,
                              .instructions = 500};
 
-    strcpy(row.name, "odd \"name\", with comma");
+    strcpy(row.name, "odd \"name\", with comma\n\xff");
     return row;
 }
 
@@ -140,7 +140,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(
-        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
+        text,
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
     row.untimed = true;
     assert_int_equal(results_open(folder, &results), STATUS_OK);
     assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
@@ -151,7 +152,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(
-        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
+        text,
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
     snprintf(path, sizeof(path), "%s/run.json", folder);
     file = fopen(path, "r");
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;
@@ -163,7 +165,7 @@ static void folder_written(void **state)
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "SELECT kernel FROM kernels WHERE \"end\"=300", text_take, name, NULL),
                      SQLITE_OK);
-    assert_string_equal(name, row.name);
+    assert_string_equal(name, "odd \"name\", with comma\\x0a\\xff");
     assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM metrics WHERE location='run'", text_take, name, NULL),
                      SQLITE_OK);
     assert_string_equal(name, "5");
