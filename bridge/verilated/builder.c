@@ -123,6 +123,7 @@ char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg, en
     if (unwanted && unwanted(arg))
         return NULL;
     if (!builder_start(&b, words)) {
+        *failure = STATUS_IO;
         diag("models", "%s: %s", words[0], strerror(errno));
         return NULL;
     }

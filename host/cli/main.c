@@ -19,6 +19,7 @@ int main(int argc, char **argv)
                     {"restore", cmd_restore}, {"config", cmd_config}, {"cuda-path", cmd_cuda_path}};
 
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* beyond ulimit -f writes fail like others, with EFBIG */
     if (argc >= 2 && (help_asked(argv[1]) || strcmp(argv[1], "help") == 0)) {
         help_print(stdout, argc >= 3 ? argv[2] : NULL);
         return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is around every run: signals, result folder, log level, table and final line.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     for (int i = 0; i < argc; i++)
         s->argv[i + 1] = argv[i];
     o->command = command;
-    s->failure = STATUS_INTERNAL;
+    s->failure = STATUS_IO; /* what the host does not give: memory, processes, threads; others say so themselves */
     o->sim.failure = &s->failure;
     o->sim.goals = &o->goals;
     config_init(&s->config);
@@ -140,6 +141,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         log_set_file(results_log(s->results));
     }
     o->sim.wave_dir = o->output ? o->output : ".";
+    if (o->sim.wave && access(o->sim.wave_dir, W_OK | X_OK) != 0) {
+        diag(o->sim.wave_dir, "%s", strerror(errno));
+        return STATUS_IO;
+    }
     signals_catch();
     time_limit(o->max_seconds);
     progress_start(o->quiet ? PROGRESS_NEVER : o->progress, o->sim.max_cycles);

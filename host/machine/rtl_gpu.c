@@ -4,6 +4,7 @@
 #include "machine/rtl_gpu.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/hugepage.h"
 #include "base/log.h"
@@ -45,6 +46,7 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     sched_add(&sim->sched, part);
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
+        unlink(file); /* of a run before, or a link that leads elsewhere */
         if (!rtl_part_trace(part, file, m->wave.from, m->wave.to))
             diag("--wave", "%s: cannot be written", file);
         free(file);

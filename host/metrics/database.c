@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/whole_file.h"
 #include "gantry_cfg.h"
 #include "machine/sim.h"
 
@@ -144,11 +145,15 @@ enum gantry_status database_write(const char *path, const struct summary *s, str
     struct writer w = {.error = 0};
     enum gantry_status status = STATUS_OK;
 
-    if (unlink(path) != 0 && errno != ENOENT) {
+    int fd = whole_file_create(path);
+    if (fd < 0) {
         diag(path, "%s", strerror(errno));
         return STATUS_IO;
     }
-    w.error = sqlite3_open(path, &w.db);
+    close(fd);
+    char *part = whole_file_part(path);
+    w.error = sqlite3_open(part, &w.db);
+    free(part);
     if (!w.error)
         w.error = sqlite3_exec(w.db, schema, NULL, NULL, NULL);
     if (!w.error)
