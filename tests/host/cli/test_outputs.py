@@ -2,6 +2,7 @@
 """Files that gantry writes: what cannot be had or written is one line and the same exit status for every command, old results stay until new
 ones are whole, links are not followed."""
 import json
+import os
 import pathlib
 import resource
 import signal
@@ -110,3 +111,12 @@ def test_no_folder(tmp_path):
         assert start("-o", "/proc/x") == (74, "gantry: /proc/x: No such file or directory\n")
     assert (tmp_path / "file").read_text() == "mine"
 
+
+def test_run_json_of_any_bytes(tmp_path):
+    """An argument that is no UTF-8, or moves the cursor: the file is JSON in UTF-8 without control characters, and tells the bytes."""
+    words = [b"/bin/true", b"\xff\xfe \xc3(", b"\x1b[2J\r\n\x7f", "\u00e4\u20ac\U0001f600 \u202e\x9b".encode(), b'"\\']
+    done = subprocess.run([bytes(GANTRY), b"run", b"-c", b"tiny", b"--model", b"golden", b"-q", b"-o", bytes(tmp_path), b"--", *words], cwd=ROOT, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "run.json").read_bytes().decode()
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert [os.fsencode(word) for word in json.loads(text)["command"][-len(words):]] == words
