@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/xalloc.h"
 #include "config/document.h"
 
@@ -207,8 +208,14 @@ static enum gantry_status mapping_each(struct reader *r, const yaml_node_t *map,
                 return bad(r, name, key, "stands twice");
         while (keys && keys[k] && strcmp(keys[k], key) != 0)
             k++;
-        if (keys && !keys[k])
-            return bad(r, name, key, "unknown key");
+        if (keys && !keys[k]) {
+            const char *near = nearest_word(key, keys);
+            char why[64] = "unknown key";
+
+            if (near)
+                snprintf(why, sizeof why, "unknown key; did you mean %s?", near);
+            return bad(r, name, key, why);
+        }
         enum gantry_status status = apply(r, key, value, arg);
         if (status != STATUS_OK)
             return status;
