@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 
 #define LOOK_MS 100    /* between two questions whether the answer is still wanted */
@@ -42,7 +42,7 @@ static void child_main(char *const *words, pid_t parent, int output)
         _exit(EXIT_FAILURE);
     unsetenv("LD_PRELOAD");
     execvp(words[0], words);
-    fprintf(stderr, "gantry: models: %s: %s\n", words[0], strerror(errno));
+    diag("models", "%s: %s", words[0], strerror(errno));
     _exit(EXIT_FAILURE);
 }
 
@@ -123,7 +123,8 @@ char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg, en
     if (unwanted && unwanted(arg))
         return NULL;
     if (!builder_start(&b, words)) {
-        fprintf(stderr, "gantry: models: %s: %s\n", words[0], strerror(errno));
+        *failure = STATUS_IO;
+        diag("models", "%s: %s", words[0], strerror(errno));
         return NULL;
     }
     char *text = output_read(&b, unwanted, arg);
@@ -138,7 +139,7 @@ char *builder_run(char *const *words, bool (*unwanted)(void *arg), void *arg, en
     if (WIFEXITED(status) && WEXITSTATUS(status) == status_exit(STATUS_IO))
         *failure = STATUS_IO;
     if (WIFSIGNALED(status))
-        fprintf(stderr, "gantry: models: the builder of the RTL models was ended\n");
+        diag("models", "the builder of the RTL models was ended");
     free(text);
     return NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/builder.h"
 #include "bridge/verilated/stamp.h"
@@ -75,14 +76,14 @@ static bool library_open(struct library *lib, const char *path)
     lib->tools = tools_read(path);
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (lib->handle == NULL) {
-        fprintf(stderr, "gantry: models: %s: %s\n", lib->kind, dlerror());
+        diag("models", "%s: %s", lib->kind, dlerror());
         return false;
     }
     const struct model_api *(*entry)(void);
     *(void **)&entry = dlsym(lib->handle, "gantry_model");
     lib->api = entry ? entry() : NULL;
     if (lib->api == NULL || lib->api->abi != MODEL_ABI || strcmp(lib->api->kind, lib->kind) != 0) {
-        fprintf(stderr, "gantry: models: %s: not a library of this kind and version\n", path);
+        diag("models", "%s: not a library of this kind and version", path);
         return false;
     }
     lib->api->set_bug(model_bug);
@@ -95,7 +96,7 @@ static bool answer_open(struct library *lib, const char *line)
     size_t kind = lib ? strlen(lib->kind) : 0;
     if (lib && strncmp(line, lib->kind, kind) == 0 && line[kind] == ' ')
         return library_open(lib, line + kind + 1);
-    fprintf(stderr, "gantry: models: the builder answers \"%s\"\n", line);
+    diag("models", "the builder answers \"%s\"", line);
     return false;
 }
 
@@ -120,7 +121,7 @@ bool library_load(const struct library_source *source, bool trace, struct librar
     for (char *rest = text, *line; ok && (line = strsep(&rest, "\n")) && (rest || *line); n++)
         ok = answer_open(n < count ? &libraries[n] : NULL, line);
     if (ok && n != count)
-        fprintf(stderr, "gantry: models: %u of %u libraries were named\n", n, count);
+        diag("models", "%u of %u libraries were named", n, count);
     free(text);
     return ok && n == count;
 }

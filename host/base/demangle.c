@@ -9,6 +9,8 @@
 
 #include "base/xalloc.h"
 
+#define PLAIN_MOST 4096u
+
 /* libstdc++: the name in a new string, NULL when it is not a mangled one. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
@@ -47,7 +49,10 @@ char *symbol_plain(const char *symbol)
     if (!full)
         return xstrdup(symbol);
     parameters_cut(full);
-    return full;
+    if (strlen(full) <= PLAIN_MOST)
+        return full;
+    free(full); /* a few bytes can stand for millions */
+    return xstrdup(symbol);
 }
 
 bool symbol_is(const char *symbol, const char *name)

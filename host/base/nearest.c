@@ -36,3 +36,19 @@ unsigned edit_distance(const char *a, const char *b, unsigned most)
     }
     return row[n] > most ? most + 1 : row[n];
 }
+
+const char *nearest_word(const char *typed, const char *const *words)
+{
+    const char *best = NULL;
+    unsigned least = 3;
+
+    for (; *words; words++) {
+        const unsigned edits = edit_distance(typed, *words, least - 1);
+
+        if (edits < least && (edits < 2 || (**words == *typed && 2 * edits <= strlen(*words) + 1))) {
+            least = edits;
+            best = *words;
+        }
+    }
+    return best;
+}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gantry config: the resolved configuration, the list of keys, one key, the SystemVerilog constants.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/option_table.h"
 #include "config/config.h"
 #include "config/names.h"
 #include "config/table.h"
@@ -21,37 +21,36 @@ struct config_options {
 
 static enum gantry_status options_read(int argc, char **argv, struct config_options *o, struct config *config)
 {
-    static const struct option longs[] = {{"config", 1, NULL, 'c'}, {"set", 1, NULL, 's'}, {"list", 0, NULL, 'l'},
-                                          {"get", 1, NULL, 'g'},    {"sv", 0, NULL, 'v'},  {"json", 0, NULL, 'j'},
-                                          {"names", 0, NULL, 'n'},  {NULL, 0, NULL, 0}};
+    struct option longs[OPTIONS_MOST];
     enum gantry_status status = STATUS_OK;
     int c;
 
     /* First the file, then --set in its order: a setting wins wherever it stands. */
+    option_longs(OPTION_CONFIG, longs);
     opterr = 0;
     o->file = "demo";
     o->prefix = "";
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         optind = 0;
-        while ((c = getopt_long(argc, argv, ":c:", longs, NULL)) != -1 && status == STATUS_OK) {
-            if (c == '?' || c == ':') {
-                diag("config", c == ':' ? "%s needs a value" : "unknown option %s", argv[optind - 1]);
-                return STATUS_USAGE;
-            }
-            if (c == 'c')
+        while ((c = getopt_long(argc, argv, option_shorts(OPTION_CONFIG), longs, NULL)) != -1 && status == STATUS_OK) {
+            if (c == '?' || c == ':')
+                return option_refused("config", c, argv);
+            if (c == OPT_CONFIG) {
                 o->file = optarg;
-            else if (c == 'l')
+                status = option_name_check("-c", optarg);
+            } else if (c == OPT_LIST) {
                 o->list = true;
-            else if (c == 'g')
+            } else if (c == OPT_GET) {
                 o->get = optarg;
-            else if (c == 'v')
+            } else if (c == OPT_SV) {
                 o->sv = true;
-            else if (c == 'j')
+            } else if (c == OPT_JSON) {
                 o->json = true;
-            else if (c == 'n')
+            } else if (c == OPT_NAMES) {
                 o->names = true;
-            else if (pass == 1)
+            } else if (pass == 1) {
                 status = config_set(config, "--set", optarg);
+            }
         }
         if (o->list && optind < argc)
             o->prefix = argv[optind++];
@@ -59,7 +58,7 @@ static enum gantry_status options_read(int argc, char **argv, struct config_opti
             diag("config", "unexpected argument %s", argv[optind]);
             return STATUS_USAGE;
         }
-        if (pass == 0 && o->file)
+        if (pass == 0 && status == STATUS_OK)
             status = config_load(config, o->file);
     }
     return status;

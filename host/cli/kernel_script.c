@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <yaml.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/xalloc.h"
+#include "config/document.h"
 
 struct reader {
     const char *file;
@@ -208,8 +208,14 @@ static enum gantry_status mapping_each(struct reader *r, const yaml_node_t *map,
                 return bad(r, name, key, "stands twice");
         while (keys && keys[k] && strcmp(keys[k], key) != 0)
             k++;
-        if (keys && !keys[k])
-            return bad(r, name, key, "unknown key");
+        if (keys && !keys[k]) {
+            const char *near = nearest_word(key, keys);
+            char why[64] = "unknown key";
+
+            if (near)
+                snprintf(why, sizeof why, "unknown key; did you mean %s?", near);
+            return bad(r, name, key, why);
+        }
         enum gantry_status status = apply(r, key, value, arg);
         if (status != STATUS_OK)
             return status;
@@ -285,6 +291,8 @@ static enum gantry_status buffer_read(struct reader *r, const char *key, const y
     (void)arg;
     if (!scalar(value))
         return bad(r, value, key, "expected a spec like zero:4K or in:FILE");
+    if (r->script->buffer_count == SCRIPT_BUFFERS)
+        return bad(r, value, key, "more than 1024 buffers");
     const char *name = keep(r, xstrdup(key)), *spec = keep(r, xstrdup(scalar(value)));
     r->script->buffers = xrealloc(r->script->buffers, r->script->buffer_count + 1, sizeof *r->script->buffers);
     return arg_buffer(&r->script->buffers[r->script->buffer_count++], name, spec, place_of(r, value));
@@ -363,33 +371,12 @@ static enum gantry_status document_apply(struct reader *r)
 enum gantry_status script_read(struct kernel_script *script, const char *name)
 {
     struct reader r = {.file = name, .script = script};
-    FILE *file = fopen(name, "re");
-    enum gantry_status status = STATUS_DATA;
-    struct stat info;
-    yaml_parser_t parser;
+    enum gantry_status status = document_load(name, &r.doc);
 
-    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        const int cause = file ? EISDIR : errno;
-
-        diag(name, "%s", strerror(cause));
-        if (file)
-            fclose(file);
-        return cause == ENOENT || cause == ENOTDIR ? STATUS_MISSING : STATUS_IO;
-    }
-    if (yaml_parser_initialize(&parser)) {
-        yaml_parser_set_input_file(&parser, file);
-        if (yaml_parser_load(&parser, &r.doc)) {
-            status = document_apply(&r);
-            yaml_document_delete(&r.doc);
-        } else {
-            char *place = xasprintf("%s:%zu", name, parser.problem_mark.line + 1);
-
-            diag(place, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
-            free(place);
-        }
-        yaml_parser_delete(&parser);
-    }
-    fclose(file);
+    if (status != STATUS_OK)
+        return status;
+    status = document_apply(&r);
+    yaml_document_delete(&r.doc);
     return status;
 }
 

@@ -31,6 +31,7 @@ struct kernel_script {
 };
 
 #define SCRIPT_LAUNCHES 4096u /* of a script */
+#define SCRIPT_BUFFERS 1024u
 #define SCRIPT_REPEAT 100000000u
 
 /* The one launch of the command line: word is FILE[:KERNEL].  STATUS_* with one line; script_fini in any case. */

@@ -32,6 +32,12 @@ static enum gantry_status number_read(const char *option, const char *text, uint
     return STATUS_OK;
 }
 
+static enum gantry_status name_read(const char *option, const char *text, const char **name)
+{
+    *name = text;
+    return option_name_check(option, text);
+}
+
 enum gantry_status cli_dims_read(const char *option, const char *text, uint32_t limit, uint32_t dims[3],
                                  unsigned *count)
 {
@@ -152,8 +158,7 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_GROUP:
         return cli_dims_read("--group", text, 65535, o->group, &o->group_dims);
     case OPT_RECORD:
-        o->record = text;
-        return STATUS_OK;
+        return name_read("--record", text, &o->record);
     case OPT_CHECKPOINT:
         return checkpoint_read(text, &o->goals);
     case OPT_ROI:
@@ -161,12 +166,12 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
     case OPT_EXIT_AFTER:
         return exit_after_read(text, &o->goals);
     case OPT_ONLY:
-        o->only = text;
-        return STATUS_OK;
+        return name_read("--only", text, &o->only);
     case OPT_SCRIPT:
-        o->script = text;
-        return STATUS_OK;
+        return name_read("--script", text, &o->script);
     case OPT_ARG:
+        if (*text == '-')
+            return wrong("--arg", text, "is not an argument spec like u32:VALUE or in:FILE");
         if (o->arg_count == CLI_ARGS_MAX)
             return wrong("--arg", text, "is one argument too many");
         o->args[o->arg_count++] = text;
@@ -180,7 +185,6 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
 {
     enum option_user user = option_user(o->command);
     bool again = user == OPTION_REPLAY || user == OPTION_RESTORE;
-    const char *shorts = user == OPTION_KERNEL ? ":c:o:qv" : again ? ":o:qv" : "+:c:o:qv";
     enum gantry_status status = STATUS_OK;
     struct option longs[OPTIONS_MOST];
     int c;
@@ -191,17 +195,13 @@ enum gantry_status options_read(struct cli_options *o, struct config *config, in
     /* The file first, then the other options in their order: an option wins over the file wherever it stands. */
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         optind = 0;
-        while (status == STATUS_OK && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-            if (c == '?' || c == ':') {
-                const char *word = optopt && optopt < 256 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1];
-
-                diag(o->command, c == ':' ? "%s needs a value" : "unknown option %s", word);
-                return STATUS_USAGE;
-            }
+        while (status == STATUS_OK && (c = getopt_long(argc, argv, option_shorts(user), longs, NULL)) != -1) {
+            if (c == '?' || c == ':')
+                return option_refused(o->command, c, argv);
             if (pass == 0 && c == OPT_CONFIG)
-                o->file = optarg;
+                status = name_read("-c", optarg, &o->file);
             else if (pass == 0 && c == OPT_OUTPUT)
-                o->output = optarg;
+                status = name_read("-o", optarg, &o->output);
             else if (pass == 0 && c == OPT_QUIET)
                 o->quiet = true;
             else if (pass == 0 && c == OPT_VERBOSE)

@@ -3,6 +3,7 @@
  */
 #include "cli/recording.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -102,7 +103,11 @@ enum gantry_status recording_open(struct session *s, const char *dir)
     int fd = memfd_create("configuration", MFD_CLOEXEC);
     char path[32];
 
-    CHECK(fd >= 0 && write(fd, text, bytes) == (ssize_t)bytes, "replay", "no memory for the configuration");
+    if (fd < 0 || write(fd, text, bytes) != (ssize_t)bytes) {
+        diag(dir, "no memory for its configuration: %s", strerror(errno));
+        close(fd); /* -1: nothing happens */
+        return STATUS_IO;
+    }
     snprintf(path, sizeof(path), "/dev/fd/%d", fd);
     status = config_load(&s->config, path);
     s->config.file = dir;

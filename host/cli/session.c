@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is around every run: signals, result folder, log level, table and final line.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     for (int i = 0; i < argc; i++)
         s->argv[i + 1] = argv[i];
     o->command = command;
-    s->failure = STATUS_INTERNAL;
+    s->failure = STATUS_IO; /* what the host does not give: memory, processes, threads; others say so themselves */
     o->sim.failure = &s->failure;
     o->sim.goals = &o->goals;
     config_init(&s->config);
@@ -140,6 +141,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         log_set_file(results_log(s->results));
     }
     o->sim.wave_dir = o->output ? o->output : ".";
+    if (o->sim.wave && access(o->sim.wave_dir, W_OK | X_OK) != 0) {
+        diag(o->sim.wave_dir, "%s", strerror(errno));
+        return STATUS_IO;
+    }
     signals_catch();
     time_limit(o->max_seconds);
     progress_start(o->quiet ? PROGRESS_NEVER : o->progress, o->sim.max_cycles);
@@ -196,6 +201,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     progress_end();
     if (sim)
         sim_over(sim);
+    log_left_out();
     goals_tell(s, summary);
     summary->argv = s->argv;
     summary->cfg = &s->config.cfg;
@@ -233,6 +239,7 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
 int session_close(struct session *s, int exit_status)
 {
     progress_end();
+    log_left_out();
     results_close(s->results);
     s->results = NULL;
     recording_end(s, NULL);

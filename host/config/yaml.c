@@ -8,16 +8,16 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <yaml.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "config/document.h"
 #include "config/names.h"
 #include "config/table.h"
 
 #define INCLUDE_DEPTH 16
+#define INCLUDE_FILES 64u /* of one configuration: files that each include the next one twice are 2^16 reads */
 #define KEY_ROOM 256
 
 /* Files being read, innermost first: a file that includes itself is found here. */
@@ -26,6 +26,7 @@ struct source {
     const char *name; /* as printed */
     char real[PATH_MAX];
     struct config *config;
+    unsigned *files; /* read so far, this one too */
     yaml_document_t doc;
 };
 
@@ -170,32 +171,12 @@ static enum gantry_status includes_apply(struct source *src, const yaml_node_t *
     return STATUS_OK;
 }
 
-static enum gantry_status document_read(struct source *src, FILE *file)
-{
-    yaml_parser_t parser;
-    char place[PATH_MAX + 32];
-    enum gantry_status status = STATUS_OK;
-
-    if (!yaml_parser_initialize(&parser))
-        return STATUS_INTERNAL;
-    yaml_parser_set_input_file(&parser, file);
-    if (!yaml_parser_load(&parser, &src->doc)) {
-        snprintf(place, sizeof(place), "%s:%zu", src->name, parser.problem_mark.line + 1);
-        diag(place, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
-        status = STATUS_CONFIG;
-    }
-    yaml_parser_delete(&parser);
-    return status;
-}
-
 enum gantry_status yaml_load(struct config *config, const char *name, const struct source *outer, size_t line)
 {
-    struct source src = {.outer = outer, .name = name, .config = config};
+    unsigned files = 0, depth = 0;
+    struct source src = {.outer = outer, .name = name, .config = config, .files = outer ? outer->files : &files};
     enum gantry_status status = STATUS_OK;
     char place[PATH_MAX + 32];
-    unsigned depth = 0;
-    struct stat info;
-    FILE *file;
 
     if (!realpath(name, src.real))
         src.real[0] = 0;
@@ -206,17 +187,12 @@ enum gantry_status yaml_load(struct config *config, const char *name, const stru
             return STATUS_CONFIG;
         }
     }
-    file = fopen(name, "re");
-    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        int cause = file ? EISDIR : errno;
-
-        diag(name, "%s", strerror(cause));
-        if (file)
-            fclose(file);
-        return cause == ENOENT ? STATUS_MISSING : STATUS_IO;
+    if (++*src.files > INCLUDE_FILES) {
+        snprintf(place, sizeof(place), "%s:%zu", outer->name, line);
+        diag(place, "include: more than %u files", INCLUDE_FILES);
+        return STATUS_CONFIG;
     }
-    status = document_read(&src, file);
-    fclose(file);
+    status = document_load(name, &src.doc);
     if (status == STATUS_OK) {
         yaml_node_t *root = yaml_document_get_root_node(&src.doc);
 

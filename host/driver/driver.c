@@ -32,11 +32,15 @@ static const char *kind_name(const struct object *o)
 
 /* One line on stderr for what went wrong, with all that is known of it: the text so far, where in which kernel, and for
  * an address the allocation it belongs to. */
-static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, const struct msg_cp_evt *evt, char *text,
-                       size_t room)
+static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, const struct msg_cp_evt *evt,
+                       const char *kind, char *text, size_t room)
 {
     char source[256] = "", process[32], place[256];
     struct near near = {0};
+    if (!diag_more(kind)) {
+        diag_like(kind, NULL, "%s", text);
+        return;
+    }
     if (evt->kind == CP_EVT_FAULT)
         source_line(c, evt->pc, source, sizeof source);
     cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room); /* of a wavefront's */
@@ -49,7 +53,7 @@ static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, c
         snprintf(text + used, room - used, "; %s", place);
     }
     snprintf(process, sizeof process, "process %d", (int)c->pid);
-    diag(d->client_count > 1 ? process : NULL, "%s", text);
+    diag_like(kind, d->client_count > 1 ? process : NULL, "%s", text);
 }
 
 static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
@@ -58,7 +62,7 @@ static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct m
     struct client *c = owner;
     char text[1024];
     cp_memory_fault_text(gpu, evt, text, sizeof text);
-    fault_tell(d, c, gpu, evt, text, sizeof text);
+    fault_tell(d, c, gpu, evt, "memory fault", text, sizeof text);
     event_raise_fault(c, topology_gpu_id(d->cfg, gpu), evt->va, (enum fault_kind)evt->status);
 }
 
@@ -72,14 +76,14 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     cp_fault_text(gpu, code, evt, text + n, sizeof text - (size_t)n);
     if (!evt)
         cp_packet_text(machine_cp(d->machine, gpu), queue, text, sizeof text);
-    fault_tell(d, owner, gpu, evt ? evt : &none, text, sizeof text);
+    fault_tell(d, owner, gpu, evt ? evt : &none, "queue error", text, sizeof text);
 }
 
 static void on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)
 {
     char text[1024];
     cp_halt_text(gpu, evt, text, sizeof text);
-    fault_tell(ctx, owner, gpu, evt, text, sizeof text);
+    fault_tell(ctx, owner, gpu, evt, "halted wavefront", text, sizeof text);
 }
 
 static void on_interrupt(void *ctx, void *owner)

@@ -5,7 +5,6 @@
  */
 #include "driver/machine.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +206,7 @@ struct machine *machine_new(const struct gantry_cfg *cfg, const struct sim_optio
     m->memory = pmem_new(m->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
     m->cps = xcalloc(m->gpus, sizeof *m->cps);
     if (!m->memory) {
-        diag(NULL, "memory of the machine: %s", strerror(errno));
+        pmem_refused();
         machine_delete(m);
         return NULL;
     }

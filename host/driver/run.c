@@ -128,6 +128,7 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execvp(r->options.argv[0], debugger_argv(r->options.argv));
     int error = errno;
     (void)!write(error_fd, &error, sizeof error);

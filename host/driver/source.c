@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "base/xalloc.h"
 #include "driver/driver.h"
 #include "loader/lines.h"
 
@@ -198,8 +200,8 @@ bool source_line(const struct client *c, uint64_t pc, char *text, size_t room)
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
-    for (char *at = text; *at; at++)
-        if (*at < ' ')
-            *at = '?';
+    char *raw = xstrdup(text);
+    text_escape(text, room, raw);
+    free(raw);
     return got > 0;
 }

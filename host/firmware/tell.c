@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "firmware/cp_private.h"
 
 static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
@@ -24,9 +25,9 @@ static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
         strcpy(name, "PM4");
     else if (packet_type(job->packet) == AQL_KERNEL)
         kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
-    fprintf(out, "  gpu%u queue %u: packet %llu (%s) %s%s\n", cp->gpu, job->queue->args.number,
-            (unsigned long long)job->index, name, states[job->state],
-            job->halted ? ", and a wavefront has halted" : "");
+    fprintf(out, "  gpu%u queue %u: packet %llu (", cp->gpu, job->queue->args.number, (unsigned long long)job->index);
+    text_put(out, name);
+    fprintf(out, ") %s%s\n", states[job->state], job->halted ? ", and a wavefront has halted" : "");
 }
 
 static void signals_tell(struct cp_space *space, const uint8_t *packet, FILE *out)

@@ -22,6 +22,6 @@ void golden_hazard(struct golden *g, struct golden_group *group, unsigned n, con
         disasm_text(d, w->pc, dwords, text, sizeof text);
     disasm_free(d);
     snprintf(component, sizeof component, "gpu%u.golden", g->gpu);
-    log_warn(component, "hazard at %012lx: %s: %s; %u wait states between, %u are needed (wavefront %u)",
-             (unsigned long)w->pc, text, hazard_rules[rule].text, states, hazard_rules[rule].states, n);
+    log_finding(component, "hazard at %012lx: %s: %s; %u wait states between, %u are needed (wavefront %u)",
+                (unsigned long)w->pc, text, hazard_rules[rule].text, states, hazard_rules[rule].states, n);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "gcn3/lockstep_private.h"
 
 const struct gcn3_inst *ls_decode(struct lockstep *ls, uint64_t bits)
@@ -26,7 +27,7 @@ void ls_fail(struct lockstep *ls, unsigned gpu, unsigned cu, const char *text)
         ls->fail(ls->ctx, text);
         return;
     }
-    fprintf(stderr, "gantry: lockstep: %s\n", text);
+    diag("lockstep", "%s", text);
     char component[40];
     snprintf(component, sizeof component, "gpu%u.cu%u", gpu, cu);
     check_fail(__FILE__, __LINE__, "rtl equals golden", component, "%s", text);

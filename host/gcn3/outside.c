@@ -18,8 +18,8 @@ void outside_warn(struct outside *o, struct gcn3_wave *w, unsigned gpu, unsigned
         disasm_text(d, pc, inst, text, sizeof text);
     disasm_free(d);
     snprintf(component, sizeof component, "gpu%u", gpu);
-    log_warn(component, "LDS access at byte %u of %u at pc 0x%lx, CU %u wavefront %u: %s", w->lds_missed_at,
-             w->lds_missed_of, (unsigned long)pc, cu, wave, text);
+    log_finding(component, "LDS access at byte %u of %u at pc 0x%lx, CU %u wavefront %u: %s", w->lds_missed_at,
+                w->lds_missed_of, (unsigned long)pc, cu, wave, text);
 }
 
 void outside_free(struct outside *o)

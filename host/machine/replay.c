@@ -4,7 +4,6 @@
  */
 #include "machine/replay.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +177,7 @@ bool replay_start(struct replay *r, const struct gantry_cfg *cfg, const struct s
     r->goals = options->goals;
     r->memory = pmem_new(r->gpus, (uint64_t)cfg->gpu_vram_mib << 20, (uint64_t)cfg->host_gtt_mib << 20);
     if (!r->memory) {
-        diag(NULL, "memory of the machine: %s", strerror(errno));
+        pmem_refused();
         return false;
     }
     if (options->lockstep && !replay_windows(r))

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -106,6 +107,7 @@ static enum replay_end alone_run(struct alone *a, struct sched *s, const struct 
 static bool trace_begin(struct part *part, const struct wave *wave, const char *dir)
 {
     char *file = xasprintf("%s/%s.fst", dir ? dir : ".", part->name);
+    unlink(file); /* of a run before, or a link that leads elsewhere */
     bool ok = rtl_part_trace(part, file, wave->from, wave->to);
     if (!ok)
         diag("--wave", "%s: cannot be written", file);

@@ -4,8 +4,10 @@
 #include "machine/rtl_gpu.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/hugepage.h"
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
@@ -44,8 +46,9 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     sched_add(&sim->sched, part);
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
+        unlink(file); /* of a run before, or a link that leads elsewhere */
         if (!rtl_part_trace(part, file, m->wave.from, m->wave.to))
-            fprintf(stderr, "gantry: --wave: %s: cannot be written\n", file);
+            diag("--wave", "%s: cannot be written", file);
         free(file);
     }
     return part;

@@ -3,10 +3,10 @@
  */
 #include "machine/wave.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "gantry_cfg.h"
 #include "machine/rtl_kinds.h"
 
@@ -28,7 +28,7 @@ bool wave_parse(struct wave *wave, const char *text)
         ok = ok && *end == 0 && wave->from < wave->to;
     }
     if (!ok)
-        fprintf(stderr, "gantry: --wave: '%s' is not SCOPE[@FROM:TO]\n", text);
+        diag("--wave", "'%s' is not SCOPE[@FROM:TO]", text);
     return ok;
 }
 
@@ -60,7 +60,7 @@ bool wave_check(const struct gantry_cfg *cfg, const char *text)
     if (!wave_parse(&wave, text))
         return false;
     if (!wave_finds(&wave, cfg)) {
-        fprintf(stderr, "gantry: --wave: no part of the machine is called '%s'\n", wave.scope);
+        diag("--wave", "no part of the machine is called '%s'", wave.scope);
         return false;
     }
     return true;

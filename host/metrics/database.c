@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "base/whole_file.h"
 #include "gantry_cfg.h"
 #include "machine/sim.h"
 
@@ -61,7 +64,8 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);
-        sqlite3_bind_text(stmt, 3, r->name, -1, SQLITE_TRANSIENT);
+        char *name = text_escaped(r->name);
+        sqlite3_bind_text(stmt, 3, name, -1, free);
         for (int k = 0; k < (int)(sizeof(numbers) / sizeof(numbers[0])); k++)
             sqlite3_bind_int64(stmt, 4 + k, (sqlite3_int64)numbers[k]);
         sqlite3_bind_double(stmt, 15, row_ipc(r));
@@ -141,11 +145,15 @@ enum gantry_status database_write(const char *path, const struct summary *s, str
     struct writer w = {.error = 0};
     enum gantry_status status = STATUS_OK;
 
-    if (unlink(path) != 0 && errno != ENOENT) {
+    int fd = whole_file_create(path);
+    if (fd < 0) {
         diag(path, "%s", strerror(errno));
         return STATUS_IO;
     }
-    w.error = sqlite3_open(path, &w.db);
+    close(fd);
+    char *part = whole_file_part(path);
+    w.error = sqlite3_open(part, &w.db);
+    free(part);
     if (!w.error)
         w.error = sqlite3_exec(w.db, schema, NULL, NULL, NULL);
     if (!w.error)

@@ -66,13 +66,15 @@ void line_print(FILE *out, const struct summary *summary);
 
 /* ---- result folder */
 struct results;
-/* Make the folder, log.txt and room for the rest, so that a lack of space or rights shows before the run.
- * STATUS_IO with one line. */
+/* Make the folder and begin the log, and see that there is room for the rest, so that a lack of space or rights shows
+ * before the run.  What the folder holds stays until results_write.  STATUS_IO with one line. */
 enum gantry_status results_open(const char *dir, struct results **out);
 FILE *results_log(struct results *results);
 const char *results_dir(const struct results *results);
-/* Write run.json, metrics.sqlite, kernels.csv; sim may be NULL.  The first failure is printed. */
+/* Write run.json, metrics.sqlite, kernels.csv, which then take the place of those of a run before; sim may be NULL.
+ * The first failure is printed, and the old ones stay. */
 enum gantry_status results_write(struct results *results, const struct summary *summary, struct sim *sim);
-/* Close log.txt; STATUS_IO when a line of it was lost.  NULL is allowed. */
+/* Close the log, which becomes log.txt; STATUS_IO when a line of it was lost.  Without a results_write nothing is left
+ * of it, nor of a folder that was made.  NULL is allowed. */
 enum gantry_status results_close(struct results *results);
 #endif

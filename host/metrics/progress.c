@@ -12,6 +12,7 @@
 
 #include "base/demangle.h"
 #include "base/log.h"
+#include "base/text.h"
 
 static struct {
     bool on, terminal, drawn;
@@ -69,7 +70,7 @@ double progress_eta(const struct progress_state *before, const struct progress_s
 
 void progress_line(char *text, size_t room, const struct progress_state *s, double rate, double eta, int width)
 {
-    char *name = symbol_plain(s->kernel);
+    char *plain = symbol_plain(s->kernel), *name = text_escaped(plain);
     int n = snprintf(text, room, "cycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done", s->cycle,
                      s->instructions, rate / 1e6, s->kernels);
 
@@ -78,8 +79,8 @@ void progress_line(char *text, size_t room, const struct progress_state *s, doub
                       s->groups);
     if (eta >= 0 && (size_t)n < room)
         n += snprintf(text + n, room - (size_t)n, ", ETA %.0f s", eta);
-    if (width > 0 && n > width && (size_t)width < room)
-        text[width] = 0;
+    text[text_cut(text, width > 0 ? (size_t)width : room)] = 0; /* no part of a character at its end */
+    free(plain);
     free(name);
 }
 

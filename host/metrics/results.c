@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "base/whole_file.h"
 #include "base/xalloc.h"
 #include "metrics/database.h"
 #include "metrics/metrics.h"
@@ -17,8 +19,14 @@
 
 #define RESERVE_BYTES (256 * 1024) /* run.json, kernels.csv and a small database */
 
+static const char *const names[] = {"kernels.csv", "metrics.sqlite", "run.json"};
+#define FILES (sizeof(names) / sizeof(names[0]))
+
 struct results {
     char *dir;
+    bool made; /* the folder was not there before */
+    bool ran;  /* the log tells of a run that there are results of, or nearly */
+    char *path[FILES];
     char *log_path;
     FILE *log;
 };
@@ -29,8 +37,8 @@ static enum gantry_status lost(const char *path, int cause)
     return STATUS_IO;
 }
 
-/* All folders of a path, like mkdir -p. */
-static int folders_make(const char *dir)
+/* All folders of a path, like mkdir -p; *made: the last one is new. */
+static int folders_make(const char *dir, bool *made)
 {
     char *path = xstrdup(dir);
     int result = 0;
@@ -41,53 +49,62 @@ static int folders_make(const char *dir)
             result = errno;
         *slash = '/';
     }
-    if (result == 0 && mkdir(path, 0777) != 0 && errno != EEXIST)
-        result = errno;
+    struct stat info;
+    *made = result == 0 && mkdir(path, 0777) == 0;
+    if (result == 0 && !*made)
+        result = errno != EEXIST ? errno : stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
     free(path);
     return result;
 }
 
-/* Take the space for the final files once, so that a full disk is noticed before the run. */
-static enum gantry_status space_probe(const char *dir)
+/* Make the files once and take the space, so that a full disk or a folder in their place is noticed before the run. */
+static enum gantry_status files_probe(const struct results *r)
 {
-    char *path = xasprintf("%s/run.json", dir);
-    enum gantry_status status = STATUS_OK;
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int cause = fd < 0 ? errno : posix_fallocate(fd, 0, RESERVE_BYTES);
+    int cause = 0;
 
-    if (fd >= 0) {
-        if (ftruncate(fd, 0) != 0 && !cause)
-            cause = errno;
-        close(fd);
+    for (unsigned i = 0; i < FILES; i++) {
+        int fd = whole_file_create(r->path[i]);
+
+        cause = fd < 0 ? errno : i == FILES - 1 ? posix_fallocate(fd, 0, RESERVE_BYTES) : 0;
+        if (fd >= 0) {
+            close(fd);
+            whole_file_drop(r->path[i]);
+        }
+        if (cause && cause != EINVAL && cause != EOPNOTSUPP)
+            return lost(r->path[i], cause);
     }
-    if (cause && cause != EINVAL && cause != EOPNOTSUPP)
-        status = lost(path, cause);
-    free(path);
-    return status;
+    return STATUS_OK;
+}
+
+static enum gantry_status log_make(struct results *r)
+{
+    int fd = whole_file_create(r->log_path);
+
+    r->log = fd < 0 ? NULL : fdopen(fd, "w");
+    return r->log ? STATUS_OK : lost(r->log_path, errno);
 }
 
 enum gantry_status results_open(const char *dir, struct results **out)
 {
-    struct results *r;
-    int cause = folders_make(dir);
-    enum gantry_status status;
+    bool made;
+    int cause = folders_make(dir, &made);
 
     if (cause)
         return lost(dir, cause);
-    status = space_probe(dir);
-    if (status != STATUS_OK)
-        return status;
-    r = xcalloc(1, sizeof(*r));
+    struct results *r = xcalloc(1, sizeof(*r));
     r->dir = xstrdup(dir);
+    r->made = made;
     r->log_path = xasprintf("%s/log.txt", dir);
-    r->log = fopen(r->log_path, "we");
-    if (!r->log) {
-        status = lost(r->log_path, errno);
+    for (unsigned i = 0; i < FILES; i++)
+        r->path[i] = xasprintf("%s/%s", dir, names[i]);
+    enum gantry_status status = files_probe(r);
+    if (status == STATUS_OK)
+        status = log_make(r);
+    if (status == STATUS_OK)
+        *out = r;
+    else
         results_close(r);
-        return status;
-    }
-    *out = r;
-    return STATUS_OK;
+    return status;
 }
 
 FILE *results_log(struct results *results)
@@ -111,9 +128,16 @@ enum gantry_status results_close(struct results *r)
 
         log_set_file(NULL);
         errno = failed ? EIO : 0;
-        if (fclose(r->log) != 0 || failed)
+        if (fclose(r->log) != 0 || failed || (r->ran && whole_file_keep(r->log_path) != 0))
             status = lost(r->log_path, errno);
     }
+    if (!r->ran) { /* as if it had not been asked for */
+        whole_file_drop(r->log_path);
+        if (r->made)
+            rmdir(r->dir);
+    }
+    for (unsigned i = 0; i < FILES; i++)
+        free(r->path[i]);
     free(r->log_path);
     free(r->dir);
     free(r);
@@ -121,39 +145,35 @@ enum gantry_status results_close(struct results *r)
 }
 
 /* A file of the folder, written by `fill`; anything lost on the way is an error. */
-static enum gantry_status file_write(struct results *r, const char *name,
-                                     void (*fill)(FILE *, const struct summary *, const struct sim *),
+static enum gantry_status file_write(const char *path, void (*fill)(FILE *, const struct summary *, const struct sim *),
                                      const struct summary *summary, const struct sim *sim)
 {
-    char *path = xasprintf("%s/%s", r->dir, name);
-    FILE *file = fopen(path, "we");
-    enum gantry_status status = STATUS_OK;
-    int cause = 0;
+    int fd = whole_file_create(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    int cause = file ? 0 : errno;
 
-    if (!file) {
-        cause = errno;
-    } else {
+    if (file) {
         fill(file, summary, sim);
         if (ferror(file) || fflush(file) != 0)
             cause = errno ? errno : EIO;
         if (fclose(file) != 0 && !cause)
             cause = errno;
     }
-    if (cause)
-        status = lost(path, cause);
-    free(path);
-    return status;
+    return cause ? lost(path, cause) : STATUS_OK;
 }
 
 static void csv_text(FILE *out, const char *text)
 {
+    char *printable = text_escaped(text);
+
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
+    for (const char *at = printable; *at; at++) {
+        if (*at == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputc(*at, out);
     }
     fputc('"', out);
+    free(printable);
 }
 
 static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
@@ -179,15 +199,18 @@ static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
 
 enum gantry_status results_write(struct results *r, const struct summary *s, struct sim *sim)
 {
-    enum gantry_status status = file_write(r, "kernels.csv", csv_fill, s, sim);
+    enum gantry_status status = file_write(r->path[0], csv_fill, s, sim);
 
-    if (status == STATUS_OK) {
-        char *path = xasprintf("%s/metrics.sqlite", r->dir);
-
-        status = database_write(path, s, sim);
-        free(path);
-    }
+    r->ran = true;
     if (status == STATUS_OK)
-        status = file_write(r, "run.json", run_json_write, s, sim);
+        status = database_write(r->path[1], s, sim);
+    if (status == STATUS_OK)
+        status = file_write(r->path[2], run_json_write, s, sim);
+    for (unsigned i = 0; i < FILES; i++) {
+        if (status != STATUS_OK)
+            whole_file_drop(r->path[i]);
+        else if (whole_file_keep(r->path[i]) != 0)
+            status = lost(r->path[i], errno);
+    }
     return status;
 }

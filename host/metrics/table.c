@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "metrics/metrics.h"
 
@@ -56,7 +57,9 @@ static void row_add(struct table *t, const struct kernel_row *row)
     while (line < end && !rows_alike(line->first, row))
         line++;
     if (line == end) {
-        *line = (struct line){.first = row, .name = symbol_plain(row->name)};
+        char *name = symbol_plain(row->name);
+        *line = (struct line){.first = row, .name = text_escaped(name)};
+        free(name);
         t->count++;
     }
     line->runs++;
@@ -150,12 +153,18 @@ static void table_measure(struct table *t)
 /* A name in at most `width` characters: its middle gives way. */
 static void name_print(FILE *out, const char *name, int width)
 {
-    int n = (int)strlen(name), head = (width - 2) / 2;
+    int n = (int)strlen(name), head = (int)text_cut(name, (size_t)(width - 2) / 2);
+    const char *tail = name + n;
 
-    if (n <= width)
+    if (n <= width) {
         fprintf(out, "%-*s", width, name);
-    else
-        fprintf(out, "%.*s..%s", head, name, name + n - (width - 2 - head));
+        return;
+    }
+    for (const char *at = name; at < tail; at += text_printable(at))
+        if (name + n - at <= width - 2 - head)
+            tail = at;
+    fprintf(out, "%.*s..%s", head, name, tail);
+    fprintf(out, "%*s", width - 2 - head - (int)strlen(tail), "");
 }
 
 static void line_print_cells(FILE *out, const struct table *t, const struct line *line)

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "gantry_msg.h"
 #include "vm/pagetable.h"
 #include "vm/pmem_private.h"
@@ -35,6 +36,12 @@ static int vram_create(struct pmem_vram *v, uint64_t bytes)
     v->base = p;
     v->mapped = bytes;
     return 0;
+}
+
+void pmem_refused(void)
+{
+    diag(NULL, "memory of the machine: %s%s", strerror(errno),
+         errno == EFBIG ? ": ulimit -f, which holds for shared memory, too" : "");
 }
 
 struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes)

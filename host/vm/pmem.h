@@ -27,6 +27,8 @@ static inline uint64_t pmem_addr(unsigned owner, uint64_t offset)
 
 /* `gpus` VRAMs of vram_bytes each and gtt_bytes of host memory, all sparse.  NULL with errno on failure. */
 struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes);
+/* One line about why, by errno. */
+void pmem_refused(void);
 void pmem_free(struct pmem *pm);
 
 unsigned pmem_gpus(const struct pmem *pm);

@@ -138,7 +138,8 @@ def page(params):
          "# Configuration keys", "",
          "A system file is YAML: `include: other.yaml` first if wanted, then keys, nested (`gpu: {cu: {count: 4}}`) or dotted",
          "(`gpu.cu.count: 4`). `--set KEY=VALUE` overrides the file. `gantry config -c FILE` prints the resolved values.",
-         "Every error names file, line and key. Rules between keys: see the end of this page.", "",
+         "Every error names file, line and key. Rules between keys: see the end of this page. A file has one document, at most 4 MiB, nesting of 64,",
+         "1,024 anchors and 16 directives; a configuration at most 64 files. What is beyond is refused, with its line.", "",
          "| key | type | default | range | unit | meaning | source of the default |", "|---|---|---|---|---|---|---|"]
     for p in params:
         span = ", ".join(p.choices) if p.choices else f"{p.min}..{p.max}" + (", power of two" if p.pow2 else "") if p.min else ""

@@ -66,6 +66,17 @@ def test_window_of_one_part(tmp_path, part, module, port):
     window(tmp_path, part, 4600, 5000, module, port)
 
 
+def test_link_in_the_place_of_a_wave(tmp_path):
+    """It is replaced; the file that it leads to stays as it is."""
+    victim, folder = tmp_path / "victim", tmp_path / "folder"
+    victim.write_text("mine")
+    folder.mkdir()
+    (folder / "gpu0.sqc0.fst").symlink_to(victim)
+    kernel("--wave", "gpu0.sqc0@4600:5000", "-o", folder)
+    assert victim.read_text() == "mine" and not (folder / "gpu0.sqc0.fst").is_symlink()
+    window(folder, "gpu0.sqc0", 4600, 5000, b"part_sqc", b"ifetch_req")
+
+
 def test_window_in_which_nothing_happens(tmp_path):
     """One before the first message, one behind the last cycle: what the part was then, in a whole file."""
     for first, last in ((100, 200), (10**9, 10**9 + 100)):

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import resource
 import subprocess
 
 import pytest
@@ -122,6 +123,46 @@ def test_broken_yaml(tmp_path):
     path = written(tmp_path, "gpu: {cu: {count: 4}\nx: [1\n")
     code, message = error("-c", path)
     assert code == 65 and re.match(rf"gantry: {path}:\d+: not YAML: ", message)
+
+
+@pytest.mark.parametrize("text, where, cause", [
+    ("[" * 200000, 1, "nested deeper than 64"),
+    ("{a: " * 20000, 1, "nested deeper than 64"),
+    ("- " * 20000 + "a\n", 1, "nested deeper than 64"),
+    ("\n- [" + "[" * 62 + "]" * 62 + ", " + "[" * 63, 2, "nested deeper than 64"),
+    ("seed: 1\n" + "".join(f"a{n}: &a{n} 1\n" for n in range(1025)), 1026, "more than 1024 anchors"),
+    ("".join(f"%TAG !a{n}! x\n" for n in range(100000)) + "---\nseed: 1\n", 17, "more than 16 directives"),
+    ("seed: 1\n---\nseed: 2\n", 2, "a second document: a file has one"),
+    ("---\nseed: 1\n...\n---\n", 4, "a second document: a file has one"),
+    ("seed: 1\n\x01", 2, "not YAML: control characters are not allowed"),
+    ("seed: 1\n\ngpu: *nobody\n", 3, "not YAML: found undefined alias"),
+])
+def test_bounds_of_a_file(tmp_path, text, where, cause):
+    """What libyaml takes minutes for, or leaves out in silence, is refused at its place, and at once."""
+    path = written(tmp_path, text)
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert error("-c", path) == (65, f"gantry: {path}:{where}: {cause}")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin < 2
+
+
+def test_one_document_with_its_marks(tmp_path):
+    """Begin, end and directive of the only document, and collections as deep as they may be."""
+    path = written(tmp_path, "%YAML 1.1\n---\nseed: 7\n...\n# the end\n")
+    assert config("-c", path, "--get", "seed") == (0, "7\n", "")
+    assert error("-c", written(tmp_path, "[" * 64 + "]" * 64)) == (65, f"gantry: {path}:1: expected keys and values")
+
+
+def test_endless_file():
+    assert error("-c", "/dev/zero") == (65, "gantry: /dev/zero: longer than 4 MiB")
+
+
+def test_files_that_include_each_other_often(tmp_path):
+    """Each of them the next one twice: 2^12 reads."""
+    for n in range(12):
+        written(tmp_path, f"include: [x{n + 1}.yaml, x{n + 1}.yaml]\n", f"x{n}.yaml")
+    written(tmp_path, "seed: 1\n", "x12.yaml")
+    code, message = error("-c", tmp_path / "x0.yaml")
+    assert code == 65 and re.fullmatch(rf"gantry: {tmp_path}/x\d+\.yaml:1: include: more than 64 files", message)
 
 
 def test_include_overrides_and_cycles(tmp_path):

@@ -55,8 +55,8 @@ static void paths_have_escapes(void **state)
     }
 }
 
-/* Of objects in any order, that which begins last before the address; at its first byte, too.  What would be no text of
- * one line in the name of a source is replaced. */
+/* Of objects in any order, that which begins last before the address; at its first byte, too.  The name
+ * of a source is escaped. */
 static void the_nearest_object_counts(void **state)
 {
     char other[300];
@@ -68,8 +68,8 @@ static void the_nearest_object_counts(void **state)
     for (unsigned i = 0; i < 3; i++) {
         list_write(orders[i], 3);
         assert_string_equal(line_at(LOAD + TEXT), "kernel.s:4");
-        assert_string_equal(line_at(LOAD + 0x3000), "ker?nel.s:4");
-        assert_string_equal(line_at(LOAD + 0x3008), "ker?nel.s:7");
+        assert_string_equal(line_at(LOAD + 0x3000), "ker\\x09nel.s:4");
+        assert_string_equal(line_at(LOAD + 0x3008), "ker\\x09nel.s:7");
         assert_string_equal(line_at(LOAD + 0x10000), "");
     }
 }

@@ -2,11 +2,13 @@
 // host/metrics: the final line, the hash over every field of a row, files of the result folder with
 // awkward names, and a folder whose files cannot be written.
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,7 +36,7 @@ static struct kernel_row row_make(void)
                              .wavefronts = 6,
                              .instructions = 500};
 
-    strcpy(row.name, "odd \"name\", with comma");
+    strcpy(row.name, "odd \"name\", with comma\n\xff");
     return row;
 }
 
@@ -140,7 +142,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(
-        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
+        text,
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
     row.untimed = true;
     assert_int_equal(results_open(folder, &results), STATUS_OK);
     assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
@@ -151,7 +154,8 @@ static void folder_written(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(
-        text, "1,2,\"odd \"\"name\"\", with comma\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
+        text,
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
     snprintf(path, sizeof(path), "%s/run.json", folder);
     file = fopen(path, "r");
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;
@@ -163,39 +167,142 @@ static void folder_written(void **state)
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "SELECT kernel FROM kernels WHERE \"end\"=300", text_take, name, NULL),
                      SQLITE_OK);
-    assert_string_equal(name, row.name);
+    assert_string_equal(name, "odd \"name\", with comma\\x0a\\xff");
     assert_int_equal(sqlite3_exec(db, "SELECT count(*) FROM metrics WHERE location='run'", text_take, name, NULL),
                      SQLITE_OK);
     assert_string_equal(name, "5");
     sqlite3_close(db);
 }
 
+/* A name in the folder. */
+static const char *in(const char *name)
+{
+    static char path[2][160];
+    static unsigned turn;
+
+    snprintf(path[turn ^= 1], sizeof(path[0]), "%s/%s", folder, name);
+    return path[turn];
+}
+
+static bool is_there(const char *name)
+{
+    struct stat info;
+
+    return lstat(in(name), &info) == 0;
+}
+
+static void text_write(const char *name, const char *text)
+{
+    FILE *file = fopen(in(name), "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool text_is(const char *name, const char *expected)
+{
+    FILE *file = fopen(in(name), "r");
+    char text[256];
+
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    return strcmp(text, expected) == 0;
+}
+
+/* Files of at most so many bytes. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* What cannot be written is told; the results of the run before stay whole, beside the log of this one. */
 static void lost_files(void **state)
 {
     struct kernel_row row = row_make();
     struct summary s = summary_make(&row);
     struct results *results = NULL;
-    char path[160];
 
     (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    for (rlim_t bytes = 100; bytes < 3000; bytes += 2000) { /* kernels.csv does not fit; the database does not */
+        text_write("kernels.csv", "old");
+        text_write("metrics.sqlite", "old");
+        text_write("run.json", "old");
+        text_write("log.txt", "old");
+        assert_int_equal(results_open(folder, &results), STATUS_OK);
+        fputs("new", results_log(results));
+        limit_files(bytes);
+        assert_int_equal(results_write(results, &s, NULL), STATUS_IO);
+        limit_files(RLIM_INFINITY);
+        assert_int_equal(results_close(results), STATUS_OK);
+        assert_true(text_is("kernels.csv", "old") && text_is("metrics.sqlite", "old") && text_is("run.json", "old"));
+        assert_true(text_is("log.txt", "new"));
+        assert_false(is_there("kernels.csv.part") || is_there("metrics.sqlite.part") || is_there("run.json.part"));
+    }
     assert_int_equal(results_open(folder, &results), STATUS_OK);
-    snprintf(path, sizeof(path), "%s/kernels.csv", folder);
-    unlink(path);
-    assert_int_equal(symlink("/dev/full", path), 0);
-    assert_int_equal(results_write(results, &s, NULL), STATUS_IO);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/metrics.sqlite", folder);
-    unlink(path);
-    assert_int_equal(mkdir(path, 0777), 0);
-    assert_int_equal(results_write(results, &s, NULL), STATUS_IO);
-    rmdir(path);
-    assert_int_equal(results_close(results), STATUS_OK);
-    snprintf(path, sizeof(path), "%s/log.txt", folder);
-    unlink(path);
-    assert_int_equal(symlink("/dev/full", path), 0);
-    assert_int_equal(results_open(folder, &results), STATUS_OK);
+    assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
+    limit_files(3);
     fputs("lost", results_log(results));
     assert_int_equal(results_close(results), STATUS_IO);
+    limit_files(RLIM_INFINITY);
+}
+
+/* A start that fails leaves old results and nothing of its own, and a folder in the way shows before the run. */
+static void start_that_fails(void **state)
+{
+    struct results *results = NULL;
+
+    (void)state;
+    text_write("run.json", "old");
+    text_write("log.txt", "old");
+    assert_int_equal(results_open(folder, &results), STATUS_OK);
+    fputs("new", results_log(results));
+    assert_true(text_is("run.json", "old") && text_is("log.txt", "old"));
+    assert_int_equal(results_close(results), STATUS_OK);
+    assert_true(text_is("run.json", "old") && text_is("log.txt", "old") && !is_there("log.txt.part"));
+    assert_int_equal(results_open(in("new"), &results), STATUS_OK);
+    assert_int_equal(results_close(results), STATUS_OK);
+    assert_false(is_there("new"));
+    for (const char *const *name = (const char *const[]){"kernels.csv", "metrics.sqlite", "run.json", "log.txt", NULL};
+         *name; name++) {
+        unlink(in(*name));
+        assert_int_equal(mkdir(in(*name), 0777), 0);
+        assert_int_equal(results_open(folder, &results), STATUS_IO);
+        assert_false(is_there("log.txt.part") || is_there("run.json.part"));
+        rmdir(in(*name));
+    }
+}
+
+/* Neither a link that is one of the results nor one in the way of a new file is followed. */
+static void links_are_not_followed(void **state)
+{
+    struct kernel_row row = row_make();
+    struct summary s = summary_make(&row);
+    struct results *results = NULL;
+    static const char *const links[] = {"kernels.csv",      "metrics.sqlite",      "run.json",      "log.txt",
+                                        "kernels.csv.part", "metrics.sqlite.part", "run.json.part", "log.txt.part"};
+
+    (void)state;
+    text_write("victim", "mine");
+    for (unsigned i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        unlink(in(links[i]));
+        assert_int_equal(symlink("victim", in(links[i])), 0);
+    }
+    assert_int_equal(results_open(folder, &results), STATUS_OK);
+    assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
+    assert_int_equal(results_close(results), STATUS_OK);
+    assert_true(text_is("victim", "mine"));
+    for (unsigned i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        struct stat info;
+
+        assert_true(i >= 4 ? !is_there(links[i]) : lstat(in(links[i]), &info) == 0 && S_ISREG(info.st_mode));
+    }
 }
 
 static int setup(void **state)
@@ -217,8 +324,9 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(final_line), cmocka_unit_test(every_field_counts),
-                                       cmocka_unit_test(folder_written), cmocka_unit_test(lost_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(final_line),       cmocka_unit_test(every_field_counts),
+                                       cmocka_unit_test(folder_written),   cmocka_unit_test(lost_files),
+                                       cmocka_unit_test(start_that_fails), cmocka_unit_test(links_are_not_followed)};
 
     return cmocka_run_group_tests(tests, setup, teardown);
 }

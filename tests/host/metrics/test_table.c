@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "metrics/metrics.h"
 
 static struct kernel_row row_make(const char *name, uint64_t start)
@@ -174,6 +175,30 @@ static void lines_fit_the_width(void **state)
           "  1     2 a_very_.._a_name 64,3,1    200     6          500 2.500\n");
 }
 
+/* Names come from code objects: they move no cursor, and what is cut is cut between characters. */
+static void names_are_text(void **state)
+{
+    struct kernel_row row = row_make("a\n\x1b[2Jgantry: kernels=1\xff", 100);
+    char *text = printed(&row, 1, 0);
+
+    (void)state;
+    assert_non_null(strstr(text, " a\\x0a\\x1b[2Jgantry: kernels=1\\xff "));
+    free(text);
+    strcpy(row.name, "");
+    for (unsigned i = 0; i < 30; i++)
+        strcat(row.name, i % 2 ? "\xc3\xbc" : "\xe2\x82\xac");
+    for (int width = 60; width < 150; width++) {
+        text = printed(&row, 1, width);
+        for (const char *at = text; *at; at++) {
+            size_t bytes = text_utf8(at);
+            assert_true(bytes > 0);
+            at += bytes - 1;
+        }
+        assert_true(strlen(strchr(text, '\n') + 1) <= (size_t)width + 1);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_launch),
@@ -183,7 +208,8 @@ int main(void)
                                        cmocka_unit_test(kernels_without_cycles_have_dashes),
                                        cmocka_unit_test(copies_and_fills_stand_apart),
                                        cmocka_unit_test(kernels_are_named_as_in_the_source),
-                                       cmocka_unit_test(lines_fit_the_width)};
+                                       cmocka_unit_test(lines_fit_the_width),
+                                       cmocka_unit_test(names_are_text)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
