@@ -34,3 +34,14 @@ for step in first gone moved; do
     "$tree/build/venv/bin/python" -c '' && head -n 1 "$tree/build/venv/bin/pip" | grep -q "$tree/build/venv/bin/python" || { echo "$step: no environment for $tree"; exit 1; }
 done
 echo "case done: an environment is made anew"
+
+# A user whose sudo asks for a password, which it does on a terminal only: asked once, before anything is installed.
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/apt-get"
+printf '#!/bin/sh\necho "$*" >>%s/asked\n[ "$1" != -v ] || exec touch %s/granted\n[ -e %s/granted ]\n' "$work" "$work" "$work" >"$work/bin/sudo"
+chmod +x "$work"/bin/*
+echo "# other" >>"$tree/sw/tools/requirements.txt"
+PATH="$work/bin:$PATH" script -qec "$tree/sw/tools/bootstrap.sh" /dev/null >"$work/out" </dev/null || { cat "$work/out" "$work/asked"; exit 1; }
+[ "$(cut -d' ' -f1-2 <"$work/asked" | tr '\n' ,)" = "-n true,-v,-n env,-n env," ] && grep -q 'apt-get .* install -y .* hipcc' "$work/asked" ||
+    { cat "$work/out" "$work/asked"; exit 1; }
+echo "case done: sudo asks on the terminal"
