@@ -26,8 +26,8 @@ echo "case done: a user without rights gets one line"
 # an environment that is gone, or of a tree that was moved since, is made anew
 printf '#!/bin/sh\nexec echo "install ok installed"\n' >"$work/bin/dpkg-query"
 : >"$work/tree/sw/tools/requirements.txt"
-for step in first gone moved; do
-    [ "$step" != gone ] || rm -rf "$work/tree/build/venv"
+for step in gone moved; do
+    [ "$step" != gone ] || [ ! -e "$work/tree/build/venv" ]
     [ "$step" != moved ] || mv "$work/tree" "$work/tree-$step"
     tree=$(ls -d "$work"/tree*)
     PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
