@@ -231,7 +231,7 @@ BLOCKS = {  # sources, tasks
          "tests/formal/l2_slice_peek.sv"],
         {"base": l2_helpers(5, nightly=True), "step": l2_step(),
          "cover_step": l2_helpers(3, "STEP", "REACH", nightly=True, expected="FAIL"),
-         "bmc": deep(10, **L2), "bmc_evict": deep(23, **L2_EVICT),
+         "bmc": deep(13, nightly=True, **L2), "bmc_evict": deep(23, **L2_EVICT),
          "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
          "bmc_join": deep(23, nightly=True, **L2_JOIN), "bmc_through": deep(14, nightly=True, **L2, Through="1'b1"),
          "bmc_lines": deep(14, nightly=True, **L2, Sets=4, Ways=1), "bmc_channels": deep(14, nightly=True, **L2, Channels=2),
