@@ -35,7 +35,7 @@ done
 if [ -n "$missing" ]; then
     apt="env DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0"
     set -- install -y --no-install-recommends $missing
-    if [ "$(id -u)" = 0 ]; then run=; elif sudo -n true 2>/dev/null; then run='sudo -n'; else
+    if [ "$(id -u)" = 0 ]; then run=; elif sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; then run='sudo -n'; else # -v asks on the terminal
         echo "bootstrap: Debian packages are missing; run as root: apt-get update && apt-get install -y --no-install-recommends$missing" >&2
         exit 69
     fi

@@ -98,9 +98,9 @@ class Running:
         self.text.close()
 
 
-def run_each(count, most, begin, ended):
-    """`count` commands, at most `most` at a time, in their order: begin(i) says which, ended(i, status, output) hears what became of it.  Whatever one
-    of these raises, and a signal, ends those that still run."""
+def run_each(count, most, begin, ended, waiting=lambda running: None):
+    """`count` commands, at most `most` at a time, in their order: begin(i) says which, ended(i, status, output) hears what became of it,
+    waiting(numbers of those that run) many times a second that somebody waits.  Whatever one of these raises, and a signal, ends those that still run."""
     running, todo = {}, list(range(count))
     try:
         while todo or running:
@@ -110,6 +110,7 @@ def run_each(count, most, begin, ended):
             for i in [i for i, job in running.items() if job.done()]:
                 ended(i, *running.pop(i).result())
             if running and (len(running) == most or not todo):
+                waiting(list(running))
                 time.sleep(POLL)
     finally:
         for job in running.values():

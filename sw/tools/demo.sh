@@ -16,7 +16,6 @@ fi
 cat <<'TEXT'
 demo: a HIP binary from the stock hipcc, with Debian's own ROCm libraries, ran on both GPUs in
 demo: SystemVerilog, copied between them and checked its result.
-demo: next, every instruction against the golden model, or docs/overview.md:
-  build/bin/gantry run -c demo --lockstep -- build/apps/peer
+demo: next, try  build/bin/gantry run -c demo --lockstep -- build/apps/peer
 demo: passed
 TEXT

@@ -136,7 +136,7 @@ BLOCKS = {  # sources, tasks
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(8), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
+        {"bmc": bounded(6), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
@@ -231,7 +231,7 @@ BLOCKS = {  # sources, tasks
          "tests/formal/l2_slice_peek.sv"],
         {"base": l2_helpers(5, nightly=True), "step": l2_step(),
          "cover_step": l2_helpers(3, "STEP", "REACH", nightly=True, expected="FAIL"),
-         "bmc": deep(13, **L2), "bmc_evict": deep(23, **L2_EVICT),
+         "bmc": deep(13, nightly=True, **L2), "bmc_evict": deep(23, **L2_EVICT),
          "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
          "bmc_join": deep(23, nightly=True, **L2_JOIN), "bmc_through": deep(14, nightly=True, **L2, Through="1'b1"),
          "bmc_lines": deep(14, nightly=True, **L2, Sets=4, Ways=1), "bmc_channels": deep(14, nightly=True, **L2, Channels=2),
@@ -259,7 +259,7 @@ BLOCKS = {  # sources, tasks
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
     "dispatch_walk": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_walk.sv"],
-        {"bmc": bounded(12), "bmc_three": bounded(11, nightly=True, params={"Dispatchers": 3}),
+        {"bmc": bounded(10), "bmc_long": bounded(12, nightly=True), "bmc_three": bounded(11, nightly=True, params={"Dispatchers": 3}),
          "bmc_eight": bounded(8, nightly=True, params={"Dispatchers": 8}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          "bug_turn": bounded(14, expected="FAIL", nightly=True, params={"Dispatchers": 3}, replace=("((equals & earlier[i]) != '0)", "(1'b0)")),

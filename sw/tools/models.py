@@ -62,6 +62,7 @@ SAVE = ["--arg=--savable", "--cflag=-DGANTRY_SAVABLE=1"]  # costs nothing at run
 COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take several times as long to build
 KEEP_GIB = float(os.environ.get("GANTRY_MODEL_GIB", "8"))  # libraries that may stay; the ones used longest ago go first
 KEEP_STAMPS = 100
+QUIET = 8  # seconds without a word to whoever waits for a build
 
 
 class Plan:
@@ -188,17 +189,29 @@ def build_each(todo):
     alone has two compilers."""
     todo = sorted(todo, key=lambda p: -sum(s.stat().st_size for s in p.sources))
     jobs = 2 if len(todo) == 1 else 1
-    begun = {}
+    begun, said = {}, [time.time()]
 
     def begin(i):
-        begun[i] = time.time()
+        begun[i] = said[0] = time.time()
         print(f"gantry: building model {todo[i].kind} ({i + 1} of {len(todo)}) ...", end="" if len(todo) == 1 else "\n", file=sys.stderr, flush=True)
         return todo[i].command(jobs)
 
     def tell(i, what):
         print(f" {what}" if len(todo) == 1 else f"gantry: building model {todo[i].kind} ... {what}", file=sys.stderr, flush=True)
 
+    def waiting(running):
+        """A sign of life after QUIET seconds; within a step of make, which gives its own, none."""
+        if time.time() - said[0] < QUIET or os.environ.get("GANTRY_STEP"):
+            return
+        said[0] = time.time()
+        if len(todo) == 1:
+            print(".", end="", file=sys.stderr, flush=True)
+        else:
+            print(f"gantry: building model {', '.join(todo[i].kind for i in running)} ... {time.time() - min(begun.values()):.0f} s so far",
+                  file=sys.stderr, flush=True)
+
     def ended(i, status, text):
+        said[0] = time.time()
         start = begun.pop(i)
         try:
             todo[i].built(status, text)
@@ -211,7 +224,7 @@ def build_each(todo):
         tell(i, f"{time.time() - start:.0f} s")
 
     try:
-        build_process.run_each(len(todo), 2, begin, ended)
+        build_process.run_each(len(todo), 2, begin, ended, waiting)
     finally:
         for i in begun:  # the others of a build that failed, or all when a signal ended it
             todo[i].remove()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # step.sh LABEL TOTAL LOG COMMAND...: the command with its output in LOG, and one line of at most 100 columns for whoever waits: the label
-# after a second, then every 5 s how much is done (lines of LOG of TOTAL, or a point where that is 0 or stands), at the end the seconds.
+# after a second, then every 5 to 9 s how much is done (lines of LOG of TOTAL, or a point where that is 0 or stands), at the end the seconds.
 # A command that takes no second says nothing; one that fails is followed by all of its output but the short lines of recipes ("  CC ..."),
 # or by its last STEP_TAIL lines.  Exit status: the command's.  V=1, `make -n` and a step inside another one (or beside it, without the
 # line): the command alone.
@@ -24,7 +24,7 @@ tick() {
     while sleep 1 && kill -0 $$ 2>/dev/null; do
         now=$(($(date +%s) - begin))
         [ "$now" -ge "$next" ] || continue
-        next=$((now + 5)) piece=.
+        next=$((now + (now < 60 ? 5 : 9))) piece=.
         if [ ! -e "$shown" ]; then
             : >"$shown"
             printf '%s ...' "$label"

@@ -26,11 +26,22 @@ echo "case done: a user without rights gets one line"
 # an environment that is gone, or of a tree that was moved since, is made anew
 printf '#!/bin/sh\nexec echo "install ok installed"\n' >"$work/bin/dpkg-query"
 : >"$work/tree/sw/tools/requirements.txt"
-for step in first gone moved; do
-    [ "$step" != gone ] || rm -rf "$work/tree/build/venv"
+for step in gone moved; do
+    [ "$step" != gone ] || [ ! -e "$work/tree/build/venv" ]
     [ "$step" != moved ] || mv "$work/tree" "$work/tree-$step"
     tree=$(ls -d "$work"/tree*)
     PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
     "$tree/build/venv/bin/python" -c '' && head -n 1 "$tree/build/venv/bin/pip" | grep -q "$tree/build/venv/bin/python" || { echo "$step: no environment for $tree"; exit 1; }
 done
 echo "case done: an environment is made anew"
+
+# A user whose sudo asks for a password, which it does on a terminal only: asked once, before anything is installed.
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/apt-get"
+printf '#!/bin/sh\necho "$*" >>%s/asked\n[ "$1" != -v ] || exec touch %s/granted\n[ -e %s/granted ]\n' "$work" "$work" "$work" >"$work/bin/sudo"
+chmod +x "$work"/bin/*
+echo "# other" >>"$tree/sw/tools/requirements.txt"
+PATH="$work/bin:$PATH" script -qec "$tree/sw/tools/bootstrap.sh" /dev/null >"$work/out" </dev/null || { cat "$work/out" "$work/asked"; exit 1; }
+[ "$(cut -d' ' -f1-2 <"$work/asked" | tr '\n' ,)" = "-n true,-v,-n env,-n env," ] && grep -q 'apt-get .* install -y .* hipcc' "$work/asked" ||
+    { cat "$work/out" "$work/asked"; exit 1; }
+echo "case done: sudo asks on the terminal"

@@ -88,6 +88,20 @@ def test_an_environment_without_its_modules(tmp_path, touched):
     assert (status, err) == (70, "gantry: models: Python module yaml is missing: run sw/tools/bootstrap.sh\n")
 
 
+@pytest.mark.parametrize("count, step", [(1, ""), (2, ""), (2, "1")])
+def test_a_long_build_says_that_it_lives(count, step):
+    """Without a terminal; within a step of make, which says so itself, only what begins and ends."""
+    plan = "type('P', (), dict(kind='{}', sources=[], command=lambda self, jobs: ['sleep', '1'], built=lambda self, status, text: None))()"
+    code = f"import models; models.QUIET = 0.3; models.build_each([{', '.join(plan.format(kind) for kind in ('cu', 'l2')[:count])}])"
+    env = {k: v for k, v in os.environ.items() if k != "GANTRY_STEP"} | ({"GANTRY_STEP": step} if step else {})
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "sw/tools", env=env, capture_output=True, text=True, check=True)
+    if count == 1:
+        assert re.fullmatch(r"gantry: building model cu \(1 of 1\) \.\.\.\.+ \d s\n", done.stderr), done.stderr
+    else:
+        lines = done.stderr.splitlines()
+        assert ("gantry: building model cu, l2 ... 0 s so far" in lines) == (step == "") and sum("so far" not in line for line in lines) == 4, lines
+
+
 def remains(build, pids):
     """What a build that was under way may leave: library, what it is made from, objects on their way into the cache."""
     folders = [ROOT / "build/models" / build, ROOT / "build/models/generated" / build]

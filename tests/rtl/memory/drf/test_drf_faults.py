@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random tester finds each seeded fault of faults.tsv, within as many episodes as `make test` runs.  One model has them all,
+"""The random tester finds each seeded fault of faults.tsv, within 20,000 episodes.  One model has them all,
 each behind a question for its number, so that a fault costs a run and no build; with number 0 it is the memory path as it is.
 Not responsible for: the tester itself (tb.cpp)."""
 import collections
