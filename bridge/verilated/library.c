@@ -139,19 +139,21 @@ static void answer_free(struct answer *a)
     free(a);
 }
 
-/* One line; false with one on stderr if it is to be told. */
-static bool line_read(struct answer *a, const struct library *lib, const char *line, bool tell)
+/* One line; false with one on stderr, and its class, unless `failure` is NULL. */
+static bool line_read(struct answer *a, const struct library *lib, const char *line, enum gantry_status *failure)
 {
     const size_t kind = lib ? strlen(lib->kind) : 0;
     const char *why;
     if (!lib || strncmp(line, lib->kind, kind) != 0 || line[kind] != ' ') {
-        if (tell)
+        if (failure)
             fprintf(stderr, "gantry: models: the builder answers \"%s\"\n", line);
         return false;
     }
     const int fd = seal_open(line + kind + 1, &why);
-    if (fd < 0 && tell)
+    if (fd < 0 && failure) {
+        *failure = STATUS_IO;
         fprintf(stderr, "gantry: models: %s: %s: %s\n", lib->kind, line + kind + 1, why);
+    }
     if (fd < 0)
         return false;
     a->of[a->count].path = xstrdup(line + kind + 1);
@@ -160,13 +162,14 @@ static bool line_read(struct answer *a, const struct library *lib, const char *l
 }
 
 /* NULL: it is not such an answer; the text is used up. */
-static struct answer *answer_read(char *text, const struct library *libraries, unsigned count, bool tell)
+static struct answer *answer_read(char *text, const struct library *libraries, unsigned count,
+                                  enum gantry_status *failure)
 {
     struct answer *a = xzalloc(sizeof *a + count * sizeof *a->of);
     bool ok = text != NULL;
     for (char *rest = text, *line; ok && (line = strsep(&rest, "\n")) && (rest || *line);)
-        ok = line_read(a, a->count < count ? &libraries[a->count] : NULL, line, tell);
-    if (ok && a->count != count && tell)
+        ok = line_read(a, a->count < count ? &libraries[a->count] : NULL, line, failure);
+    if (ok && a->count != count && failure)
         fprintf(stderr, "gantry: models: %u of %u libraries were named\n", a->count, count);
     if (ok && a->count == count)
         return a;
@@ -182,14 +185,12 @@ bool library_load(const struct library_source *source, bool trace, struct librar
         return true;
     command_line(&w, source, trace, libraries, count);
     char *stamp = stamp_name(w.list), *text = stamp_answer(source->root, stamp);
-    struct answer *a = answer_read(text, libraries, count, false);
+    struct answer *a = answer_read(text, libraries, count, NULL);
     if (a == NULL) { /* also when a library is not what it was: the builder makes it anew */
         free(text);
         words_add(&w, xasprintf("--stamp=%s", stamp));
         text = builder_run(w.list, source->unwanted, source->unwanted_arg, &failure);
-        if (text)
-            failure = STATUS_IO;
-        a = text ? answer_read(text, libraries, count, true) : NULL;
+        a = text ? answer_read(text, libraries, count, &failure) : NULL;
     }
     free(text);
     free(stamp);
