@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/builder.h"
+#include "bridge/verilated/seal.h"
 #include "bridge/verilated/stamp.h"
 
 static void add_defines(struct words *w, const char *names)
@@ -70,13 +72,37 @@ static char *key_of(const char *path)
     return xasprintf("%.*s", (int)(end - begin), begin);
 }
 
-static bool library_open(struct library *lib, const char *path)
+/* Through the descriptor: what is loaded is the file that was checked. */
+static void name_of(int fd, char name[40])
 {
+    snprintf(name, 40, "/proc/self/fd/%d", fd);
+}
+
+/* The loader knows libraries by their names: a descriptor by which one is loaded must not become another file's. */
+static void descriptor_close(int fd)
+{
+    char name[40];
+    name_of(fd, name);
+    void *loaded = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded)
+        dlclose(loaded);
+    else
+        close(fd);
+}
+
+/* Takes fd. */
+static bool library_open(struct library *lib, const char *path, int fd)
+{
+    char name[40];
+    name_of(fd, name);
     lib->key = key_of(path);
     lib->tools = tools_read(path);
-    lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    lib->fd = fd;
+    lib->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (lib->handle == NULL) {
-        diag("models", "%s: %s", lib->kind, dlerror());
+        const char *why = dlerror(), *behind = strstr(why, ": ");
+        diag("models", "%s: %s: %s", lib->kind, path, behind ? behind + 2 : why);
+        close(fd);
         return false;
     }
     const struct model_api *(*entry)(void);
@@ -90,14 +116,66 @@ static bool library_open(struct library *lib, const char *path)
     return true;
 }
 
-/* A line of the answer, "KIND PATH"; lib: whose turn it is, NULL: of none. */
-static bool answer_open(struct library *lib, const char *line)
+static void library_close(const struct library *lib)
 {
-    size_t kind = lib ? strlen(lib->kind) : 0;
-    if (lib && strncmp(line, lib->kind, kind) == 0 && line[kind] == ' ')
-        return library_open(lib, line + kind + 1);
-    diag("models", "the builder answers \"%s\"", line);
-    return false;
+    dlclose(lib->handle);
+    descriptor_close(lib->fd);
+}
+
+/* An answer: lines "KIND PATH", one for each library, each of which is whole. */
+struct answer {
+    unsigned count;
+    struct {
+        char *path;
+        int fd;
+    } of[];
+};
+
+static void answer_free(struct answer *a)
+{
+    for (unsigned i = 0; a && i < a->count; i++) {
+        free(a->of[i].path);
+        close(a->of[i].fd); /* -1: nothing happens */
+    }
+    free(a);
+}
+
+/* One line; false with one on stderr, and its class, unless `failure` is NULL. */
+static bool line_read(struct answer *a, const struct library *lib, const char *line, enum gantry_status *failure)
+{
+    const size_t kind = lib ? strlen(lib->kind) : 0;
+    const char *why;
+    if (!lib || strncmp(line, lib->kind, kind) != 0 || line[kind] != ' ') {
+        if (failure)
+            diag("models", "the builder answers \"%s\"", line);
+        return false;
+    }
+    const int fd = seal_open(line + kind + 1, &why);
+    if (fd < 0 && failure) {
+        *failure = STATUS_IO;
+        diag("models", "%s: %s: %s", lib->kind, line + kind + 1, why);
+    }
+    if (fd < 0)
+        return false;
+    a->of[a->count].path = xstrdup(line + kind + 1);
+    a->of[a->count++].fd = fd;
+    return true;
+}
+
+/* NULL: it is not such an answer; the text is used up. */
+static struct answer *answer_read(char *text, const struct library *libraries, unsigned count,
+                                  enum gantry_status *failure)
+{
+    struct answer *a = xzalloc(sizeof *a + count * sizeof *a->of);
+    bool ok = text != NULL;
+    for (char *rest = text, *line; ok && (line = strsep(&rest, "\n")) && (rest || *line);)
+        ok = line_read(a, a->count < count ? &libraries[a->count] : NULL, line, failure);
+    if (ok && a->count != count && failure)
+        diag("models", "%u of %u libraries were named", a->count, count);
+    if (ok && a->count == count)
+        return a;
+    answer_free(a);
+    return NULL;
 }
 
 bool library_load(const struct library_source *source, bool trace, struct library *libraries, unsigned count)
@@ -108,29 +186,32 @@ bool library_load(const struct library_source *source, bool trace, struct librar
         return true;
     command_line(&w, source, trace, libraries, count);
     char *stamp = stamp_name(w.list), *text = stamp_answer(source->root, stamp);
-    if (text == NULL) {
+    struct answer *a = answer_read(text, libraries, count, NULL);
+    if (a == NULL) { /* also when a library is not what it was: the builder makes it anew */
+        free(text);
         words_add(&w, xasprintf("--stamp=%s", stamp));
         text = builder_run(w.list, source->unwanted, source->unwanted_arg, &failure);
+        a = text ? answer_read(text, libraries, count, &failure) : NULL;
     }
+    free(text);
     free(stamp);
     words_fini(&w);
-    bool ok = text != NULL;
-    if (!ok && source->failure)
+    if (a == NULL && source->failure)
         *source->failure = failure;
-    unsigned n = 0;
-    for (char *rest = text, *line; ok && (line = strsep(&rest, "\n")) && (rest || *line); n++)
-        ok = answer_open(n < count ? &libraries[n] : NULL, line);
-    if (ok && n != count)
-        diag("models", "%u of %u libraries were named", n, count);
-    free(text);
-    return ok && n == count;
+    bool ok = a != NULL;
+    for (unsigned i = 0; ok && i < count; i++) {
+        ok = library_open(&libraries[i], a->of[i].path, a->of[i].fd);
+        a->of[i].fd = -1; /* it is the library's now */
+    }
+    answer_free(a);
+    return ok;
 }
 
 void library_unload(struct library *libraries, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         if (libraries[i].handle)
-            dlclose(libraries[i].handle);
+            library_close(&libraries[i]);
         free(libraries[i].key);
         free(libraries[i].tools);
         libraries[i] = (struct library){.kind = libraries[i].kind};

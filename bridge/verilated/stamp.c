@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "base/xalloc.h"
+#include "bridge/verilated/seal.h"
 
 /* Of a variable that is set, also to nothing. */
 static uint64_t variable_hash(const char *name, uint64_t hash)
@@ -93,13 +95,24 @@ static const char *behind(const char *line, const char *kind)
     return strncmp(line, kind, length) == 0 ? line + length : NULL;
 }
 
-char *stamp_answer(const char *root, const char *name)
+/* The stamp of a cache, which nobody else may have written. */
+static FILE *stamp_open(const char *cache, const char *below, const char *name)
 {
-    const char *cache = getenv("GANTRY_MODEL_CACHE"); /* models.py reads it too */
-    char *path =
-        cache && *cache ? xasprintf("%s/stamps/%s", cache, name) : xasprintf("%s/build/models/stamps/%s", root, name);
-    char *answer = xstrdup(""), *line = NULL;
+    struct stat st;
+    char *path = xasprintf("%s%s/stamps/%s", cache, below, name);
     FILE *file = fopen(path, "re");
+    free(path);
+    if (file && (fstat(fileno(file), &st) < 0 || !seal_trusted(&st))) {
+        fclose(file);
+        return NULL;
+    }
+    return file;
+}
+
+/* What it says when all that it names is as it was; NULL: nothing.  Closes the file. */
+static char *stamp_read(const char *root, FILE *file)
+{
+    char *answer = xstrdup(""), *line = NULL;
     size_t room = 0;
     bool same = file != NULL, ended = false;
     while (same && !ended && getline(&line, &room, file) != -1) {
@@ -114,9 +127,29 @@ char *stamp_answer(const char *root, const char *name)
     if (file)
         fclose(file);
     free(line);
-    free(path);
     if (same && ended)
         return answer;
     free(answer);
     return NULL;
+}
+
+/* Caches in the order in which model_cache.py looks for one. */
+char *stamp_answer(const char *root, const char *name)
+{
+    static const char *const places[][2] = {{"XDG_CACHE_HOME", "/gantry/models"}, {"HOME", "/.cache/gantry/models"}};
+    const char *named = getenv("GANTRY_MODEL_CACHE");
+    if (named && *named)
+        return stamp_read(root, stamp_open(named, "", name));
+    char *answer = stamp_read(root, stamp_open(root, "/build/models", name));
+    for (unsigned i = 0; i < 2 && answer == NULL; i++) {
+        const char *base = getenv(places[i][0]);
+        if (base && *base == '/')
+            answer = stamp_read(root, stamp_open(base, places[i][1], name));
+    }
+    if (answer == NULL) {
+        char *own = xasprintf("/var/tmp/gantry-models-%u", (unsigned)geteuid());
+        answer = stamp_read(root, stamp_open(own, "", name));
+        free(own);
+    }
+    return answer;
 }

@@ -2,7 +2,8 @@
 """A build as one thing that can be ended: a process that models.py starts and all that this one starts in turn.
 
 They are a process group: a signal to it reaches verilator, make and every compiler, and Ctrl-C on a terminal reaches only
-models.py, which then ends the group.  When models.py is killed the kernel ends the process it started.
+models.py, which then ends the group.  When models.py is killed, however hard, a watcher ends the groups: a process in a session of
+its own that reads a pipe whose other end is held by models.py alone.
 """
 import ctypes
 import os
@@ -17,9 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TIDY = 0.15  # seconds for compilers to remove their temporary files
 GONE = 0.15  # and for killed ones to vanish
-POLL = 0.02  # seconds between two looks at what runs
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
+POLL = 0.02  # seconds between two looks at what runs
 
 
 class Ended(BaseException):
@@ -52,6 +53,12 @@ def group_signal(group, number):
         return False
 
 
+def halves_remove(pid):
+    """Of verilate.py: objects on their way into the cache."""
+    for half in (ROOT / "build/obj/verilated").glob(f"*.{pid}"):
+        shutil.rmtree(half, ignore_errors=True)
+
+
 def group_end(child):
     """Nobody of the group runs on when this returns."""
     group_signal(child.pid, signal.SIGTERM)
@@ -64,20 +71,67 @@ def group_end(child):
         child.poll()
         time.sleep(0.005)
     child.wait()
-    for half in (ROOT / "build/obj/verilated").glob(f"*.{child.pid}"):  # verilate.py: objects on their way into the cache
-        shutil.rmtree(half, ignore_errors=True)
+    halves_remove(child.pid)
+
+
+def watch(pipe):
+    """Groups come as "+PGID" and go as "-PGID"; those that are there at the end of the pipe are ended."""
+    groups, text = set(), ""
+    while piece := os.read(pipe, 4096):
+        *lines, text = (text + piece.decode()).split("\n")
+        for line in lines:
+            (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+    for number, pause in ((signal.SIGTERM, TIDY), (signal.SIGKILL, 0)):
+        there = [group for group in groups if group_signal(group, number)]
+        time.sleep(pause if there else 0)
+    for group in groups:
+        halves_remove(group)
+
+
+class Watcher:
+    """It has nothing open but its pipe, no signal that ends a build ends it, and one that was stopped goes on when it is needed."""
+
+    def __init__(self):
+        theirs, self.pipe = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setsid()
+                LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)
+                for number in SIGNALS:
+                    signal.signal(number, signal.SIG_IGN)
+                os.dup2(theirs, 3)
+                os.closerange(4, 1 << 16)
+                for fd in range(3):
+                    os.close(fd)
+                watch(3)
+            finally:
+                os._exit(0)
+        os.close(theirs)
+
+    def tell(self, sign, group):
+        os.write(self.pipe, f"{sign}{group}\n".encode())
+
+    def end(self):
+        """Nothing is left to watch."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.pipe)
 
 
 class Running:
     """A command in a group of its own, with both its output streams in a file."""
+    watcher = None
 
     def __init__(self, cmd):
         parent = os.getpid()
+        if Running.watcher is None:
+            Running.watcher = Watcher()
 
         def prepare():
             for number in SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
-            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+            Running.watcher.tell("+", os.getpid())  # before it can start anything
             if os.getppid() != parent:
                 os._exit(127)
 
@@ -89,13 +143,18 @@ class Running:
 
     def result(self):
         """Exit status and output of a command that is done."""
+        self.forget()
         self.text.seek(0)
         with self.text:
             return self.child.returncode, self.text.read()
 
     def end(self):
         group_end(self.child)
+        self.forget()
         self.text.close()
+
+    def forget(self):
+        Running.watcher.tell("-", self.child.pid)
 
 
 def run_each(count, most, begin, ended, waiting=lambda running: None):
@@ -115,3 +174,6 @@ def run_each(count, most, begin, ended, waiting=lambda running: None):
     finally:
         for job in running.values():
             job.end()
+        if Running.watcher:
+            Running.watcher.end()
+            Running.watcher = None

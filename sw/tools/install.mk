@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # make install PREFIX=DIR [DESTDIR=DIR] [MARCH=...]: command, shim, man page, headers, configurations, and under share/gantry what
-# builds RTL models (their cache goes there as well; the Python environment stays where the bootstrap made it).  With DESTDIR, a
-# package that will run elsewhere, command and models are compiled for x86-64-v3, else for this machine.
+# builds RTL models: also a Python environment with what that needs, and the models that are there.  Nothing of it leads back to this
+# tree.  With DESTDIR, a package that will run elsewhere, command and models are compiled for x86-64-v3, else for this machine.
+# Whoever may not write there reads it, and keeps what is missing in a cache of his own (sw/tools/model_cache.py).
 PREFIX ?= /usr/local
 SHARE := $(DESTDIR)$(PREFIX)/share/gantry
+SITE := $(patsubst build/venv/%,%,$(firstword $(wildcard build/venv/lib/python3*/site-packages)))
+PACKAGES := verilator verilator-* yaml _yaml pyyaml-*
 MOVED := $(if $(DESTDIR),x86-64-v3,native)
 install:  ## install below PREFIX (default /usr/local)
 	@$(MAKE) --no-print-directory MARCH=$(if $(filter command environment,$(firstword $(origin MARCH))),$(MARCH),$(MOVED)) install-files
@@ -19,7 +22,12 @@ install-files: all
 	@echo $(MARCH) >$(SHARE)/build/march
 	@rm -rf $(SHARE)/build/cuda && if [ -d $(B)/cuda ]; then cp -R $(B)/cuda $(SHARE)/build/cuda; fi  # of make cuda
 	@rm -rf $(SHARE)/build/models
-	@if [ $(MARCH) = native ] && [ -d build/models ]; then flock build/models/.lock cp -Rp build/models $(SHARE)/build/models; fi  # not while one is built
-	@ln -sfn $(abspath build)/venv $(SHARE)/build/venv
+	@if [ $(MARCH) = native ] && [ -d build/models ]; then flock build/models/.lock python3 sw/tools/model_cache.py build/models $(SHARE)/build/models; fi
+	@rm -rf $(SHARE)/build/venv && mkdir -p $(SHARE)/build/venv/bin $(SHARE)/build/venv/$(SITE)
+	@ln -s /usr/bin/python3 $(SHARE)/build/venv/bin/python
+	@printf 'home = /usr/bin\ninclude-system-site-packages = false\n' >$(SHARE)/build/venv/pyvenv.cfg
+	@cp -R $(addprefix build/venv/$(SITE)/,$(PACKAGES)) $(SHARE)/build/venv/$(SITE)/
+	@find $(SHARE) -name __pycache__ -prune -exec rm -rf {} +  # they name the sources
+	@chmod -R a+rX,go-w $(SHARE)
 	@echo "install: gantry is in $(DESTDIR)$(PREFIX)/bin"
 .PHONY: install install-files

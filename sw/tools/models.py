@@ -3,7 +3,7 @@
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
 models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
-  Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY-PROCESSOR (or below GANTRY_MODEL_CACHE), where KEY
+  Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY-PROCESSOR (or another cache, model_cache.py), where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
   assertions cost time even when nobody looks: only with --observe (kinds that have such ports) or --check (all).
@@ -11,6 +11,7 @@ models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage
   --coverage: the compute unit counts its lines and branches (verilate_coverage.py); other kinds as always.
   One command builds at a time (lock), two kinds or with two compilers.  Exit 70 with one line when something does not build, 74 when the cache cannot be written; 128 + N when
   signal N ended it: no process of the build is left then, nor the half-built library (build_process.py).
+  A library is sealed (model_cache.py); one that is not what was sealed, or that others may write, is built anew.
 """
 import signal
 
@@ -39,6 +40,7 @@ try:
     import build_process  # noqa: E402
     import gen_params  # noqa: E402
     import gen_wrappers  # noqa: E402
+    import model_cache  # noqa: E402
     import processor  # noqa: E402
     import rtl_sources  # noqa: E402
     import verilate_coverage  # noqa: E402
@@ -46,17 +48,18 @@ except ModuleNotFoundError as lost:
     print(f"gantry: models: Python module {lost.name} is missing: run sw/tools/bootstrap.sh", file=sys.stderr)
     sys.exit(70)
 
-MODELS = pathlib.Path(os.environ.get("GANTRY_MODEL_CACHE") or ROOT / "build/models").absolute()
+MODELS = model_cache.folder()
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/part/window.h",
          "host/base/state.h", "bridge/verilated/model_save.hpp", "bridge/verilated/model_structs.hpp", "sw/tools/verilate_save.py",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
-        "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "sw/tools/processor.py", "bridge/verilated/coverage.hpp"]
+        "sw/tools/verilate_coverage.py", "sw/tools/build_process.py", "sw/tools/model_cache.py", "sw/tools/processor.py", "bridge/verilated/coverage.hpp"]
 FLAGS = ["--arg=-Wno-fatal", "--ldflag=-shared", "--cflag=-fPIC", "--cflag=-fvisibility=hidden", "--cflag=-DVL_USER_FATAL",
          "--cflag=-DVL_USER_STOP", "--cflag=-DVL_USER_FINISH", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
 FAST = ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE", "--arg=-Wno-UNUSEDSIGNAL"]  # signals that only assertions read
-PROFILE = MODELS / "profile.profdata"
+SHARED = None if os.environ.get("GANTRY_MODEL_CACHE") or MODELS == model_cache.SHARED else model_cache.SHARED  # used beside MODELS, not written
+PROFILE = next((p for p in (MODELS / "profile.profdata", *([SHARED / "profile.profdata"] if SHARED else [])) if os.path.exists(p)), MODELS / "profile.profdata")
 TUNED = [f"-fprofile-use={PROFILE}", "-Wno-profile-instr-out-of-date", "-Wno-profile-instr-unprofiled"]
 SAVE = ["--arg=--savable", "--cflag=-DGANTRY_SAVABLE=1"]  # costs nothing at run time: Verilator writes functions that nobody else calls
 COUNT = ["--coverage", "--arg=--coverage-max-width", "--arg=0"]  # no toggles: they are for module benches, a model would take several times as long to build
@@ -100,19 +103,26 @@ class Plan:
         if self.coverage:
             h.update(repr(COUNT).encode() + b"".join(p.read_bytes() for p in verilate_coverage.READ))
         plain = args.cc == "clang" and not special and not args.check and not args.trace and not args.std_x
-        self.tuned = TUNED if plain and PROFILE.exists() else []
+        self.tuned = TUNED if plain and profile_fits() else []
         if self.tuned:
             h.update(PROFILE.read_bytes())
         self.label = f"{kind}_cover" if self.coverage else f"{kind}_test" if special else kind
         h.update(processor.name().encode())
-        self.folder = MODELS / f"{self.label}-{h.hexdigest()[:12]}-{processor.name()}"
+        self.place(MODELS, f"{self.label}-{h.hexdigest()[:12]}-{processor.name()}")
+        if SHARED and not self.done():
+            self.place(SHARED, self.folder.name)
+            if not self.done():
+                self.place(MODELS, self.folder.name)
+
+    def place(self, cache, name):
+        self.folder = cache / name
         self.library = self.folder / f"V{self.top}"
-        self.generated = MODELS / "generated" / self.folder.name
+        self.generated = cache / "generated" / name
         self.unfinished = self.generated / "unfinished"  # there while the library is built, and after a build that was killed
 
     def done(self):
         """The key alone tells that it was linked (verilate.py), not that clock_check() and rewrite() came to their ends."""
-        return (self.folder / ".key").exists() and self.library.exists() and not self.unfinished.exists()
+        return os.path.exists(self.folder / ".key") and model_cache.whole(self.library) and not os.path.exists(self.unfinished)
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -120,9 +130,14 @@ class Plan:
 
     def command(self, jobs):
         """What builds it, by so many compilers at a time; its folders are there then."""
+        why = model_cache.wrong(self.library) if self.library.exists() else None
+        if why:
+            print(f"gantry: models: {self.library}: {why}; it is built anew", file=sys.stderr)
+        if why or (self.unfinished.exists() and self.unfinished.read_text(errors="replace") != model_cache.boot()):
+            self.remove()
         self.folder.mkdir(parents=True, exist_ok=True)
         self.generated.mkdir(parents=True, exist_ok=True)
-        self.unfinished.touch()
+        self.unfinished.write_text(model_cache.boot())
         package, wrapper = self.generated / "gantry_cfg_pkg.sv", self.generated / f"{self.kind}_model.cpp"
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
@@ -142,16 +157,19 @@ class Plan:
             (self.folder / "tools.txt").write_text(f"Verilator {importlib.metadata.version('verilator')}, "
                                                    f"{tool_version('clang++-19' if self.args.cc == 'clang' else 'g++')}, {self.opt} -march={processor.march()}\n")
             self.rewrite()
-            self.unfinished.unlink()
         except OSError:  # no room: the library is right as it was linked, the next start tries again
             (self.folder / "library.fresh").unlink(missing_ok=True)
+            model_cache.seal(self.library)
+        else:
+            model_cache.seal(self.library)
+            self.unfinished.unlink()
 
     def rewrite(self):
         """Write the library once more, in one piece: a file stays in the memory into which the linker wrote it bit by bit, and code
         that runs from there took 13 to 20 % longer in most cases (docs/performance.md)."""
         fresh = self.folder / "library.fresh"
         shutil.copy(self.library, fresh)
-        fresh.replace(self.library)
+        model_cache.put(fresh, self.library)
 
     def clock_check(self):
         """model.hpp evaluates rising edges of clk_i only: there must be no other event."""
@@ -159,6 +177,14 @@ class Plan:
         events = set(re.findall(r"region trigger index \d+ is active: (@[^\\]*)", text))
         if events != {"@(posedge clk_i)"}:
             raise SystemExit(f"models: {self.kind}: evaluated at {', '.join(sorted(events))}, not at @(posedge clk_i) alone")
+
+
+def profile_fits():
+    """The profile is there, and what sw/tools/tune.py has left."""
+    why = model_cache.wrong(PROFILE) if os.path.exists(PROFILE) else "missing"
+    if why not in (None, "missing"):
+        print(f"gantry: models: {PROFILE}: {why}; make tune makes it anew, models do without", file=sys.stderr)
+    return why is None
 
 
 def tool_version(program):
@@ -232,7 +258,7 @@ def build_each(todo):
 
 
 def build_all(plans):
-    MODELS.mkdir(parents=True, exist_ok=True)
+    model_cache.make(MODELS)
     with open(MODELS / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         todo = [p for p in plans if not p.done()]
@@ -251,6 +277,7 @@ def inputs():
 def stamp_write(name, before, plans):
     """What bridge/verilated/stamp.c reads; `before` was taken before anything was read."""
     folder = MODELS / "stamps"
+    model_cache.make(MODELS)
     folder.mkdir(exist_ok=True)
     lines = [f"in {size} {time_ns} {path}" for size, time_ns, path in before]
     lines += [f"out {p.kind} {p.library.relative_to(ROOT) if p.library.is_relative_to(ROOT) else p.library}" for p in plans]
@@ -278,17 +305,19 @@ def main():
     parser.add_argument("--stamp", help="leave the answer in build/models/stamps under this name")
     parser.add_argument("kinds", nargs="+")
     args = parser.parse_args()
+    os.umask(os.umask(0) | 0o022)  # nobody else may write a library, or it is not taken
     before = inputs()
     plans = [Plan(kind, args, args.set) for kind in args.kinds]
     if not all(p.done() for p in plans):
         build_all(plans)
     for p in plans:
-        os.utime(p.folder)
+        if p.folder.parent == MODELS:  # of others only what is used
+            os.utime(p.folder)
         print(p.kind, p.library)
     if args.stamp and all(p.done() for p in plans):
         try:
             stamp_write(args.stamp, before, plans)
-        except OSError:  # an installed tree that is not ours to write: the next start asks again
+        except OSError:  # no place for it: the next start asks again
             pass
 
 
@@ -304,6 +333,6 @@ if __name__ == "__main__":
             sys.exit(70)
         raise
     except OSError as error:  # 74: no right to write, no room
-        print(f"gantry: models: {error.filename}: {error.strerror}; make room or let GANTRY_MODEL_CACHE name a folder of yours for models",
+        print(f"gantry: models: {error.filename or MODELS}: {error.strerror or error}; make room or let GANTRY_MODEL_CACHE name a folder of yours for models",
               file=sys.stderr)
         sys.exit(74)

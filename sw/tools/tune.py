@@ -20,9 +20,10 @@ import sys
 import tempfile
 
 import bench
+import model_cache
 import models
 
-PROFILE = models.PROFILE
+PROFILE = models.MODELS / models.PROFILE.name
 KEY = PROFILE.with_suffix(".key")
 
 
@@ -91,10 +92,11 @@ def main():
         fresh = PROFILE.with_suffix(f".{os.getpid()}")
         merge = shutil.which("llvm-profdata-19") or "llvm-profdata"
         subprocess.run([merge, "merge", "-o", fresh, *pathlib.Path(folder).iterdir()], check=True)
-    fresh.rename(PROFILE)
+    model_cache.put(fresh, PROFILE)
+    model_cache.seal(PROFILE)
     KEY.write_text(key)
     shutil.rmtree(models.MODELS / "stamps", ignore_errors=True)  # the next start asks models.py, which sees the profile
-    print(f"tune: {PROFILE.relative_to(bench.ROOT)} written; the next run builds its models with it")
+    print(f"tune: {os.path.relpath(PROFILE, bench.ROOT)} written; the next run builds its models with it")
 
 
 if __name__ == "__main__":

@@ -189,6 +189,30 @@ def test_stopped_worker_of_a_recorded_run(stays, ways, more, tmp_path):
     each_way(tmp_path, ways, start, worker_stop)
 
 
+@pytest.mark.parametrize("way", ["SIGINT", pytest.param("--max-seconds", marks=pytest.mark.nightly)])
+def test_stopped_worker_of_a_replay(stays, way, tmp_path):
+    """Whatever it was at: building its part, replaying, answering."""
+    kept = Run(tmp_path / "run", [stays, "rests"], *PLACED, "--record", tmp_path / "kept").ready()
+    kept.end_by("own end")
+    kept.process.wait(LIMIT)
+    kept.clean()
+    assert kept.process.returncode == 0, kept.err()
+    replay = subprocess.Popen([GANTRY, "replay", "-q", *PLACED, *(["--max-seconds", "5"] if way != "SIGINT" else []), tmp_path / "kept"], cwd=ROOT, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    worker = within(BEGIN, lambda: children(replay.pid, "gantry:1"))[0]
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(0.3)
+    if way == "SIGINT":
+        replay.send_signal(signal.SIGINT)
+    try:
+        _, err = replay.communicate(timeout=LIMIT + 5)
+    finally:
+        replay.kill()
+        replay.wait()
+    assert replay.returncode in STATUS[way] and "internal error" not in err, (replay.returncode, err)
+    assert not pathlib.Path(f"/proc/{worker}").exists()
+
+
 def test_worker_stopped_at_its_beginning(stays, tmp_path):
     """Before it has joined the others, or shortly after it."""
     run = Run(tmp_path / "run", [stays, "runs"], *GOLDEN)
@@ -231,7 +255,7 @@ def test_stopped_builder(stays, what, tmp_path):
     """Models are built: the process that does it, or all that it has started."""
     run = Run(tmp_path / "run", [stays, "runs"], GANTRY_MODEL_CACHE=str(tmp_path / "models"))
     assert within(BEGIN, lambda: any("verilat" in name for name in programs(holding(run.marks)))), run.err()
-    builder = [pid for pid in holding(run.marks) if "models.py" in command(pid)]
+    builder = [pid for pid in holding(run.marks) if "models.py" in command(pid) and os.getsid(pid) != pid]  # not what watches over its compilers
     assert len(builder) == 1
     others = [pid for pid in holding(run.marks) if pid not in (run.pid, builder[0]) and os.getpgid(pid) != os.getpgid(run.pid)]
     for pid in builder if what == "models.py" else others:

@@ -236,6 +236,9 @@ static void test_turns_of_a_stopped_one(void **state)
     assert_true(b.s.stop);
     assert_int_equal(asked_wanted, 2);
     assert_true(waited > PEERS_PATIENCE_NS + PEERS_LOOK_NS);
+    assert_false(sched_in_turn(b.part, 112)); /* nor any later turn, at once */
+    assert_int_equal(asked_wanted, 2);
+    assert_true(peers_clock() - begin - waited < PEERS_PATIENCE_NS / 2);
     char line[128];
     snprintf(line, sizeof line, "process p1 (pid %d) is stopped at cycle 0; the run waits until it goes on\n",
              (int)pid);

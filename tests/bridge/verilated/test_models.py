@@ -9,6 +9,7 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -108,10 +109,10 @@ def remains(build, pids):
     return [f for f in folders if f.exists()] + [f for pid in pids for f in (ROOT / "build/obj/verilated").glob(f"*.{pid}")]
 
 
-@pytest.mark.parametrize("way", ["terminal", "signal", "killed"])
+@pytest.mark.parametrize("way", ["terminal", "signal", "killed", "builder"])
 @pytest.mark.parametrize("stage", ["verilator_bin", "clang"])
 def test_a_build_is_ended(stage, way):
-    """Ctrl-C on the terminal, SIGTERM to the command, SIGKILL of the command; while Verilator runs and while compilers do."""
+    """Ctrl-C on the terminal, SIGTERM to the command, SIGKILL of the command and of the builder; while Verilator runs and while compilers do."""
     mark = f"GANTRY_MODEL_DEFINES=FarPorts={os.getpid()}"  # only the RDMA engine has this word: one small model
     env = dict(os.environ, **dict([mark.split("=", 1)]))
 
@@ -122,13 +123,22 @@ def test_a_build_is_ended(stage, way):
     begin = time.monotonic()
     if way == "terminal":
         terminal.ctrl_c()
+    elif way == "builder":
+        builder, = [int(text.split(":")[0]) for text in names(pids) if "models.py" in text and os.getsid(int(text.split(":")[0])) != int(text.split(":")[0])]
+        os.kill(builder, signal.SIGKILL)
     else:
         terminal.process.send_signal(signal.SIGTERM if way == "signal" else signal.SIGKILL)
     status = terminal.process.wait(10)
     assert within(1.0, lambda: not holding(mark)) is True, names(holding(mark))
     seconds = time.monotonic() - begin
     text = terminal.wait(10)[1]
-    assert status == {"terminal": 130, "signal": 143, "killed": -9}[way] and seconds < 1.0, (status, seconds, text)
+    assert status == {"terminal": 130, "signal": 143, "killed": -9, "builder": 70}[way] and seconds < 1.0, (status, seconds, text)
+    if way == "builder":  # who tidies up: the next build of this library, which knows that it was not finished
+        assert "the builder of the RTL models was ended" in text and [f.name for f in remains(build, pids)] == [build] * 2
+        assert (ROOT / "build/models/generated" / build / "unfinished").exists()
+        for folder in remains(build, pids):
+            shutil.rmtree(folder)
+        return
     assert "building model rdma (1 of 1) ..." in text and " stopped\r\n" in text and "Traceback" not in text, text
     assert remains(build, pids) == []
 
@@ -180,6 +190,128 @@ def linked(tmp_path, monkeypatch):
             ended(i, 0, "")
     monkeypatch.setattr(models.build_process, "run_each", link)
     return plan, links
+
+
+DAMAGES = {
+    "cut": lambda library: os.truncate(library, 3),
+    "flipped": lambda library: library.write_bytes(b"lhnked"),
+    "foreign": lambda library: library.write_bytes(b"another"),
+    "writable": lambda library: library.chmod(0o664),
+    "folder": lambda library: library.parent.chmod(0o777),
+    "seal": lambda library: models.model_cache.sum_of(library).write_text("0"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_library_is_built_anew(linked, what, capsys):
+    """Told in one line, and linked again from nothing; what is whole is not."""
+    plan, links = linked
+    models.build_all([plan])
+    models.build_all([plan])
+    assert plan.done() and len(links) == 1
+    DAMAGES[what](plan.library)
+    assert not plan.done()
+    capsys.readouterr()
+    models.build_all([plan])
+    assert plan.done() and len(links) == 2 and plan.library.read_text() == "linked"
+    assert capsys.readouterr().err.count(f"gantry: models: {plan.library}: ") == 1
+    assert not plan.folder.stat().st_mode & 0o022
+
+
+def test_a_library_without_a_seal_gets_one(linked):
+    """Of an earlier version."""
+    plan, links = linked
+    models.build_all([plan])
+    models.model_cache.sum_of(plan.library).unlink()
+    assert not plan.done()
+    models.build_all([plan])
+    assert plan.done() and len(links) == 1
+
+
+def test_a_build_that_lost_its_power(linked, monkeypatch):
+    """What was linked before the machine started anew may not be on the disk: not taken, unlike that of a build which was killed."""
+    plan, links = linked
+
+    def end():
+        raise models.build_process.Ended(signal.SIGKILL)
+    with monkeypatch.context() as patch:
+        patch.setattr(plan, "rewrite", end)
+        with pytest.raises(models.build_process.Ended):
+            models.build_process.run_each(1, 2, lambda i: plan.command(2), lambda i, *result: plan.built(*result))
+    monkeypatch.setattr(models.model_cache, "boot", lambda: "another")
+    models.build_all([plan])
+    assert plan.done() and len(links) == 2
+
+
+def test_what_is_sealed_is_on_the_disk(linked, monkeypatch):
+    """Library, its name, seal, its name: each is written before the next is begun."""
+    plan, _ = linked
+    steps = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda fd: (steps.append(("sync", pathlib.Path(f"/proc/self/fd/{fd}").resolve().name.split(".sum.")[0])), fsync(fd)))
+    monkeypatch.setattr(os, "replace", lambda a, b: (steps.append(("rename", pathlib.Path(b).name)), replace(a, b)))
+    models.build_all([plan])
+    folder, name = plan.folder.name, plan.library.name
+    assert steps == [("sync", "library.fresh"), ("rename", name), ("sync", folder), ("sync", name), ("sync", name), ("rename", f"{name}.sum"), ("sync", folder)]
+
+
+def test_a_damaged_profile_is_not_used(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(models, "PROFILE", tmp_path / "profile.profdata")
+    assert not models.profile_fits()
+    models.PROFILE.write_bytes(b"counts")
+    models.model_cache.seal(models.PROFILE)
+    assert models.profile_fits() and capsys.readouterr().err == ""
+    models.PROFILE.write_bytes(b"countz")
+    assert not models.profile_fits() and capsys.readouterr().err.count("it is damaged (check sum)") == 1
+
+
+def test_whose_cache(tmp_path, monkeypatch):
+    """The tree's where it may be written, else one of the user's own, of which the first that can be is taken."""
+    cache, may = models.model_cache, set()
+    monkeypatch.setattr(cache, "creatable", lambda path: path in may)
+    monkeypatch.setenv("HOME", "/home/a")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    monkeypatch.delenv("GANTRY_MODEL_CACHE", raising=False)
+    for place in (f"/var/tmp/gantry-models-{os.geteuid()}", "/home/a/.cache/gantry/models", "/x/gantry/models", str(cache.SHARED)):
+        may.add(pathlib.Path(place))
+        assert str(cache.folder()) == place
+    monkeypatch.setenv("GANTRY_MODEL_CACHE", "/named")
+    assert str(cache.folder()) == "/named"
+    monkeypatch.undo()
+    assert cache.creatable(tmp_path / "a/b") and not cache.creatable("/etc/passwd/b")
+
+
+def flip(library):
+    """One bit of what is executed."""
+    data = bytearray(library.read_bytes())
+    data[len(data) // 2] ^= 4
+    library.write_bytes(data)
+
+
+FOREIGN = '#include <stdio.h>\n__attribute__((constructor)) static void c(void) { fputs("foreign code\\n", stderr); }\n'
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("what", ["foreign", "cut", "empty", "flipped"])
+def test_a_run_heals_a_damaged_library(tmp_path, what):
+    """In a copy of the cache, with the builder as it is: the same result as before, and nothing of the damaged file has run.
+    By day: tests/bridge/verilated/test_library.c, and above without a compiler."""
+    cache = tmp_path / "cache"
+    subprocess.run(["cp", "-a", ROOT / "build/models", cache], check=True)
+    shutil.rmtree(cache / "stamps")
+    status, err = kernel(GANTRY_MODEL_CACHE=str(cache))
+    assert status == 0, err
+    before = re.search(r"hash=\w+ data=\w+ counters=\w+", err)[0]
+    stamp, = (cache / "stamps").iterdir()
+    library = pathlib.Path(re.search(r"^out rdma (.*)$", stamp.read_text(), re.M)[1])
+    if what == "foreign":
+        (tmp_path / "x.c").write_text(FOREIGN)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "x.c"], check=True)
+    else:
+        {"cut": lambda: os.truncate(library, 100000), "empty": lambda: os.truncate(library, 0), "flipped": lambda: flip(library)}[what]()
+    status, err = kernel(GANTRY_MODEL_CACHE=str(cache))
+    assert status == 0 and before in err and "foreign code" not in err, err
+    assert f"gantry: models: {library}: it is damaged (check sum); it is built anew" in err and "building model rdma" in err, err
 
 
 def test_a_library_is_taken_when_it_was_rewritten(linked, monkeypatch):

@@ -156,6 +156,42 @@ static void test_cache(void **state)
     unsetenv("GANTRY_MODEL_CACHE");
 }
 
+/* Where the tree's cache has none that holds, a cache of the user's own may; one that others may write is no answer. */
+static void test_own_caches(void **state)
+{
+    static const char *const folders[] = {
+        "x",        "x/gantry",        "x/gantry/models",        "x/gantry/models/stamps",       "h",
+        "h/.cache", "h/.cache/gantry", "h/.cache/gantry/models", "h/.cache/gantry/models/stamps"};
+    char path[200], home[200], *kept = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    (void)state;
+    for (unsigned n = 0; n < sizeof folders / sizeof *folders; n++) {
+        snprintf(path, sizeof path, "%s/%s", root, folders[n]);
+        assert_int_equal(mkdir(path, 0755), 0);
+    }
+    write_text("build/models/stamps/o", "in 1 1 other\nend\n"); /* it has changed */
+    write_text("x/gantry/models/stamps/o", "end\n");
+    write_text("h/.cache/gantry/models/stamps/o", OUT "end\n");
+    snprintf(path, sizeof path, "%s/x", root);
+    snprintf(home, sizeof home, "%s/h", root);
+    for (unsigned n = 0; n < 4; n++) {
+        setenv("XDG_CACHE_HOME", n & 1 ? path : "relative", 1);
+        setenv("HOME", n & 2 ? home : "/nonexistent", 1);
+        char *answer = stamp_answer(root, "o");
+        assert_int_equal(answer != NULL, n != 0);
+        assert_true(!answer || (*answer != 0) == !(n & 1)); /* the first that answers */
+        free(answer);
+    }
+    snprintf(path, sizeof path, "%s/x/gantry/models/stamps/o", root);
+    assert_int_equal(chmod(path, 0666), 0);
+    char *answer = stamp_answer(root, "o");
+    assert_true(answer && *answer); /* of the next one */
+    free(answer);
+    if (kept)
+        setenv("HOME", kept, 1);
+    free(kept);
+    unsetenv("XDG_CACHE_HOME");
+}
+
 /* Optimization and processor are part of the name, also where they are set to nothing. */
 static void test_environment(void **state)
 {
@@ -212,7 +248,7 @@ int main(void)
         unsetenv(variables[n]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_no_answer), cmocka_unit_test(test_answers),     cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_environment),       cmocka_unit_test(test_stamp_names),
+        cmocka_unit_test(test_environment),       cmocka_unit_test(test_stamp_names), cmocka_unit_test(test_own_caches),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
