@@ -75,9 +75,10 @@ static unsigned times(long long ticks)
 }
 
 // ---- a flag of the host
-__global__ void poll(const volatile uint32_t *flag, uint32_t *seen, unsigned most)
+__global__ void poll(const volatile uint32_t *flag, uint32_t *seen, long long ticks)
 {
-    for (unsigned n = 0; n < most && (*seen = *flag) == 0; n++)
+    const long long from = clock64();
+    while ((*seen = *flag) == 0 && clock64() - from < ticks)
         __builtin_amdgcn_s_sleep(16);
 }
 __global__ void add_index(uint32_t *data)
@@ -95,7 +96,7 @@ static unsigned flags()
     HIP_OK(hipStreamCreateWithFlags(&waits, hipStreamNonBlocking));
     HIP_OK(hipStreamCreateWithFlags(&works, hipStreamNonBlocking));
     *flag = 0;
-    poll<<<1, 1, 0, waits>>>(flag, seen, 1000000);
+    poll<<<1, 1, 0, waits>>>(flag, seen, 20000000); // many times as long as the host takes
     for (unsigned round = 0; round < 3; round++) { // memory that comes and goes, copies, kernels beside it
         for (unsigned i = 0; i < 64; i++)
             words[i] = i + round;
