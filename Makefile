@@ -57,7 +57,7 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) host/driver/protocol.h host/driver/address.h | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
 -include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d
 
 bootstrap:  ## install what is missing (Debian packages, Python environment)

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +23,16 @@
 #define REPEATS_PARK 6      /* and before the thread waits at the driver */
 #define JUMP_TICKS 1000000u /* ends ROCr's short spins, which last 200 us */
 #define YIELDS_PARK 4
-#define LOADS_PARK 3
 
 static bool armed, gpu_opened;
-static uint64_t runtime_low, runtime_high; /* code of libhsa-runtime64 */
-static uint64_t jumped;                    /* ticks that the counter is ahead in that code */
-static struct sigaction program_action;    /* what the program wants of SIGSEGV */
+static uint64_t jumped;                 /* ticks that the counter is ahead in the runtime's code */
+static struct sigaction program_action; /* what the program wants of SIGSEGV */
+static __thread bool thread_armed;
 static __thread uint64_t trap_place;
 static __thread unsigned trap_repeats, trap_calls;
 static __thread bool limited; /* this thread waits in the runtime with a time limit */
 
-static void park(uint64_t place)
+void clock_park(uint64_t place)
 {
     struct shim_request request = {.op = REQ_PARK, .arg = place, .index = limited ? PARK_LIMITED : 0};
     struct shim_answer answer;
@@ -42,23 +42,19 @@ static void park(uint64_t place)
     errno = saved;
 }
 
+static bool is_runtime(const char *library)
+{
+    return library && strstr(library, "libhsa-runtime64");
+}
+
 static int runtime_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size, (void)arg;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "libhsa-runtime64"))
-        return 0;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
-            runtime_low = info->dlpi_addr + segment->p_vaddr;
-            runtime_high = runtime_low + segment->p_memsz;
-        }
-    }
-    return 1;
+    return is_runtime(info->dlpi_name);
 }
 
 /* A trap in the runtime: count repeats at one place with no driver call between. */
-static void runtime_trap(uint64_t place)
+static void runtime_trap(uint64_t place, uint64_t offset)
 {
     if (place != trap_place || trap_calls != shim_calls()) {
         trap_place = place;
@@ -70,7 +66,7 @@ static void runtime_trap(uint64_t place)
         __atomic_fetch_add(&jumped, JUMP_TICKS, __ATOMIC_RELAXED);
     } else if (trap_repeats >= REPEATS_PARK) {
         trap_repeats = REPEATS_PARK - 2;
-        park(place - runtime_low);
+        clock_park(offset);
         trap_calls = shim_calls();
     }
 }
@@ -112,10 +108,10 @@ static void segv(int number, siginfo_t *info, void *context)
         return;
     }
     int saved = errno;
-    uint64_t place = (uint64_t)regs[REG_RIP];
-    bool runtime = place >= runtime_low && place < runtime_high;
+    uint64_t place = (uint64_t)regs[REG_RIP], offset = 0;
+    bool runtime = is_runtime(loading_name(place, &offset));
     if (runtime)
-        runtime_trap(place);
+        runtime_trap(place, offset);
     unsigned aux = 0;
     syscall(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
     uint64_t ticks = __rdtscp(&aux);
@@ -132,22 +128,50 @@ static void segv(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-void clock_arm(void)
+static bool gated(void)
 {
-    const char *mode = getenv(ENV_CLOCK);
-    if (armed || !mode || strcmp(mode, "gated") != 0 || !shim_active())
-        return;
-    dl_iterate_phdr(runtime_find, NULL);
-    if (!runtime_low)
-        return;
+    const char *mode = environment_given(ENV_CLOCK);
+    return mode && strcmp(mode, "gated") == 0 && shim_active();
+}
+
+static void arm(void)
+{
     struct sigaction action = {.sa_sigaction = segv, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     real_sigaction(SIGSEGV, &action, &program_action);
     if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0) {
-        armed = true;
+        thread_armed = armed = true;
         time_arm();
     } else {
         real_sigaction(SIGSEGV, &program_action, NULL);
     }
+}
+
+void clock_arm(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (!gated() || pthread_mutex_trylock(&lock) != 0) /* another thread is about it */
+        return;
+    if (!armed && dl_iterate_phdr(runtime_find, NULL))
+        arm();
+    pthread_mutex_unlock(&lock);
+}
+
+bool clock_armed(void)
+{
+    return armed;
+}
+
+void clock_thread(void)
+{
+    if (!armed || thread_armed)
+        return;
+    thread_armed = true;
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+}
+
+void clock_limited(bool wait)
+{
+    limited = wait;
 }
 
 /* The setting survives execve, and the new program has no handler.  It is the thread's in the kernel; none of it is
@@ -160,7 +184,7 @@ void clock_pause(void)
 
 void clock_resume(void)
 {
-    if (armed)
+    if (thread_armed)
         prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 
@@ -194,10 +218,11 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
     return old;
 }
 
-/* A blocked SIGSEGV would turn the next trap into the program's end. */
+/* A blocked SIGSEGV would turn the next trap into the program's end; traps may begin at any time, when a thread opens
+ * the runtime. */
 static const sigset_t *unblock(const sigset_t *set, sigset_t *room, int how)
 {
-    if (!set || !armed || how == SIG_UNBLOCK)
+    if (!set || how == SIG_UNBLOCK || !gated())
         return set;
     *room = *set;
     sigdelset(room, SIGSEGV);
@@ -223,96 +248,18 @@ EXPORT int sched_yield(void)
     static __thread unsigned yields, calls;
     if (!armed || !gpu_opened)
         return (int)syscall(SYS_sched_yield);
+    clock_thread();
     if (shim_calls() != calls) {
         calls = shim_calls();
         yields = 0;
     }
     if (++yields >= YIELDS_PARK) {
-        park(PARK_YIELD);
+        clock_park(PARK_YIELD);
         yields = 0;
         calls = shim_calls();
         return 0;
     }
     return (int)syscall(SYS_sched_yield);
-}
-
-/* hipEventQuery in a loop: the same signal with the same value again and again, and no driver call between. */
-static int64_t value_loaded(uint64_t handle, int64_t value)
-{
-    static __thread uint64_t last_handle;
-    static __thread int64_t last_value;
-    static __thread unsigned repeats, calls;
-    if (!armed || calls != shim_calls() || handle != last_handle || value != last_value) {
-        last_handle = handle;
-        last_value = value;
-        calls = shim_calls();
-        repeats = 0;
-    } else if (++repeats >= LOADS_PARK) {
-        repeats = 0;
-        park(PARK_LOAD);
-        calls = shim_calls();
-    }
-    return value;
-}
-
-/* Most signals are at 0 when they are done: nobody polls for that. */
-static int64_t signal_loaded(uint64_t handle, int64_t value)
-{
-    return value ? value_loaded(handle, value) : value;
-}
-
-EXPORT int64_t hsa_signal_load_relaxed(uint64_t handle);
-EXPORT int64_t hsa_signal_load_scacquire(uint64_t handle);
-EXPORT int64_t hsa_signal_load_acquire(uint64_t handle);
-
-int64_t hsa_signal_load_relaxed(uint64_t handle)
-{
-    REAL(int64_t, "hsa_signal_load_relaxed", uint64_t);
-    return signal_loaded(handle, real(handle));
-}
-
-int64_t hsa_signal_load_scacquire(uint64_t handle)
-{
-    REAL(int64_t, "hsa_signal_load_scacquire", uint64_t);
-    return signal_loaded(handle, real(handle));
-}
-
-int64_t hsa_signal_load_acquire(uint64_t handle)
-{
-    REAL(int64_t, "hsa_signal_load_acquire", uint64_t);
-    return signal_loaded(handle, real(handle));
-}
-
-/* A wait of the program's with a time limit ends by itself; those of the runtime itself have none. */
-#define SIGNAL_WAIT(name)                                                                                              \
-    EXPORT int64_t name(uint64_t handle, int condition, int64_t value, uint64_t timeout, int state);                   \
-    int64_t name(uint64_t handle, int condition, int64_t value, uint64_t timeout, int state)                           \
-    {                                                                                                                  \
-        REAL(int64_t, #name, uint64_t, int, int64_t, uint64_t, int);                                                   \
-        limited = timeout != UINT64_MAX;                                                                               \
-        int64_t seen = real(handle, condition, value, timeout, state);                                                 \
-        limited = false;                                                                                               \
-        return seen;                                                                                                   \
-    }
-
-SIGNAL_WAIT(hsa_signal_wait_relaxed)
-SIGNAL_WAIT(hsa_signal_wait_scacquire)
-SIGNAL_WAIT(hsa_signal_wait_acquire)
-
-/* A full ring: the same read index of one queue again and again. */
-EXPORT uint64_t hsa_queue_load_read_index_relaxed(const void *queue);
-EXPORT uint64_t hsa_queue_load_read_index_scacquire(const void *queue);
-
-uint64_t hsa_queue_load_read_index_relaxed(const void *queue)
-{
-    REAL(uint64_t, "hsa_queue_load_read_index_relaxed", const void *);
-    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)real(queue));
-}
-
-uint64_t hsa_queue_load_read_index_scacquire(const void *queue)
-{
-    REAL(uint64_t, "hsa_queue_load_read_index_scacquire", const void *);
-    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)real(queue));
 }
 
 /* True when the driver has slept for us. */

@@ -31,10 +31,7 @@ static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
 bool shim_active(void)
 {
-    static int active = -1;
-    if (active < 0)
-        active = getenv(ENV_ROOT) != NULL;
-    return active;
+    return environment_given(ENV_ROOT) != NULL;
 }
 
 void shim_lost(void)
@@ -48,7 +45,7 @@ void shim_lost(void)
 static int connection_make(void)
 {
     struct sockaddr_un address;
-    const char *root = getenv(ENV_ROOT);
+    const char *root = environment_given(ENV_ROOT);
     int folder = root ? address_open(root, &address) : -1;
     if (folder < 0)
         return -1;
@@ -140,6 +137,7 @@ static int exchange(int connection, struct shim_request *request, struct shim_an
 
 int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd)
 {
+    clock_thread();
     int connection = thread_connection();
     if (connection < 0) {
         errno = ENODEV;

@@ -4,7 +4,6 @@
  * own thread, polls values alone, for ever if the fault keeps them from changing.  But it also polls what the event
  * library noted of the fault, and the library notes it for whoever asks the driver: so a thread that polls asks.
  */
-#include <dlfcn.h>
 #include <stddef.h>
 
 #include "shim.h"
@@ -16,6 +15,7 @@ struct kmt_event_descriptor {
 struct kmt_event;
 
 #define KMT_EVENT_MEMORY 8u
+#define KMT_NOT_SUPPORTED 11
 
 static struct kmt_event *memory_event; /* the process's */
 static int (*wait_real)(struct kmt_event **events, uint32_t count, bool all, uint32_t ms);
@@ -26,10 +26,10 @@ EXPORT int hsaKmtDestroyEvent(struct kmt_event *event);
 
 int hsaKmtCreateEvent(struct kmt_event_descriptor *descriptor, bool manual_reset, bool set, struct kmt_event **event)
 {
-    REAL(int, "hsaKmtCreateEvent", struct kmt_event_descriptor *, bool, bool, struct kmt_event **);
-    int status = real(descriptor, manual_reset, set, event);
+    NEXT(int, "hsaKmtCreateEvent", struct kmt_event_descriptor *, bool, bool, struct kmt_event **);
+    int status = next ? next(descriptor, manual_reset, set, event) : KMT_NOT_SUPPORTED;
     if (status == 0 && descriptor->type == KMT_EVENT_MEMORY) {
-        *(void **)&wait_real = dlsym(RTLD_NEXT, "hsaKmtWaitOnMultipleEvents");
+        *(void **)&wait_real = loading_next("hsaKmtWaitOnMultipleEvents", __builtin_return_address(0));
         __atomic_store_n(&memory_event, *event, __ATOMIC_RELEASE);
     }
     return status;
@@ -37,10 +37,10 @@ int hsaKmtCreateEvent(struct kmt_event_descriptor *descriptor, bool manual_reset
 
 int hsaKmtDestroyEvent(struct kmt_event *event)
 {
-    REAL(int, "hsaKmtDestroyEvent", struct kmt_event *);
+    NEXT(int, "hsaKmtDestroyEvent", struct kmt_event *);
     struct kmt_event *mine = event;
     __atomic_compare_exchange_n(&memory_event, &mine, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    return real(event);
+    return next ? next(event) : KMT_NOT_SUPPORTED;
 }
 
 void fault_look(void)

@@ -25,7 +25,6 @@ __attribute__((constructor)) static void shim_start(void)
 {
     if (!shim_active())
         return;
-    setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1); /* system memory from the driver, where the simulator can reach it */
     shim_hello();
     pthread_atfork(NULL, NULL, forked);
     clock_arm();

@@ -28,7 +28,7 @@ static const char *redirect(const char *path, char room[PATH_ROOM])
                     {"/proc/modules", "modules"}};
     if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'p'))
         return path;
-    const char *root = getenv(ENV_ROOT);
+    const char *root = environment_given(ENV_ROOT);
     for (unsigned i = 0; root && i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t length = strlen(prefixes[i].from);
         if (strncmp(path, prefixes[i].from, length) == 0 && (path[length] == 0 || path[length] == '/')) {
@@ -140,9 +140,10 @@ EXPORT int amdgpu_device_deinitialize(void *device);
 
 int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, void **device)
 {
-    REAL(int, "amdgpu_device_initialize", int, uint32_t *, uint32_t *, void **);
-    if (!device_is_render(fd))
-        return real ? real(fd, major, minor, device) : -ENODEV;
+    if (!device_is_render(fd)) {
+        NEXT(int, "amdgpu_device_initialize", int, uint32_t *, uint32_t *, void **);
+        return next ? next(fd, major, minor, device) : -ENODEV;
+    }
     *major = 3;
     *minor = 0;
     *device = &drm_token;
@@ -151,12 +152,16 @@ int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, void **de
 
 const char *amdgpu_get_marketing_name(void *device)
 {
-    REAL(const char *, "amdgpu_get_marketing_name", void *);
-    return device == &drm_token ? "Gantry simulated R9 Nano" : real(device);
+    if (device == &drm_token)
+        return "Gantry simulated R9 Nano";
+    NEXT(const char *, "amdgpu_get_marketing_name", void *);
+    return next ? next(device) : NULL;
 }
 
 int amdgpu_device_deinitialize(void *device)
 {
-    REAL(int, "amdgpu_device_deinitialize", void *);
-    return device == &drm_token ? 0 : real(device);
+    if (device == &drm_token)
+        return 0;
+    NEXT(int, "amdgpu_device_deinitialize", void *);
+    return next ? next(device) : -ENODEV;
 }

@@ -28,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Path in the private folder; false when the name is not for us. */
 static bool place(const char *kind, const char *name, char path[PATH_ROOM])
 {
-    const char *root = getenv(ENV_ROOT);
+    const char *root = environment_given(ENV_ROOT);
     if (!root || !name || !shim_active())
         return false;
     name += *name == '/';

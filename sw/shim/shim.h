@@ -18,6 +18,19 @@
     if (!real)                                                                                                         \
     real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
+/* The same for a library that may lie in a local scope, go and come again: as our caller finds it now, or NULL. */
+#define NEXT(result, name, ...)                                                                                        \
+    result (*next)(__VA_ARGS__) = (result(*)(__VA_ARGS__))loading_next(name, __builtin_return_address(0))
+
+/* loading.c */
+void *loading_next(const char *name, const void *caller);
+/* The file that the code at this place is of ("": the program itself) and where in it; NULL: of none.  Takes no lock:
+ * for signal handlers, too.  Good as long as that code stays loaded. */
+const char *loading_name(uint64_t code, uint64_t *offset);
+
+/* environment.c: what the run gave to this process under one of protocol.h's names, whatever became of it; or NULL. */
+const char *environment_given(const char *name);
+
 /* connect.c */
 bool shim_active(void);     /* a driver is there */
 void shim_hello(void);      /* open the life line of this process */
@@ -47,9 +60,16 @@ bool device_is_render(int fd);
 void clock_arm(void);   /* trap the time-stamp counter when the ROCm runtime is loaded */
 void clock_pause(void); /* around starting another program, in this thread */
 void clock_resume(void);
-void clock_gpu_opened(void); /* the process uses the GPU: sleeps are in target time from now on */
+bool clock_armed(void);
+void clock_thread(void);         /* traps in this thread, too, which may be older than the runtime */
+void clock_park(uint64_t place); /* this thread polls: wait at the driver (protocol.h) */
+void clock_limited(bool wait);   /* whether this thread waits in the runtime with a time limit */
+void clock_gpu_opened(void);     /* the process uses the GPU: sleeps are in target time from now on */
 void clock_after_fork(void);
 void clock_pass(uint64_t ns); /* let time pass for the program: on the target's clock, or before that runs on its own */
+
+/* images.c: in place of each of the runtime's functions of images, whatever its arguments; an HSA status. */
+int images_none(void);
 
 /* time.c: the program's clocks */
 #define TIME_OTHER UINT64_MAX

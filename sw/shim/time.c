@@ -5,7 +5,6 @@
  * user space keep the host's clocks.  Not responsible for: waits with a time limit (limits.c), sleeps (clock.c).
  */
 #include <errno.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,50 +22,27 @@
 #define READS_FREE 16                                /* of a thread's reads without a driver call these take no time, */
 #define READS_STEP 256                               /* so many a microsecond each, so many two, and so on */
 #define STEP_MOST 10                                 /* up to a millisecond */
-#define PLACES_MOST 32
 
 static const char *const host_time[] = {"libhsa-runtime64", "libhsakmt", "libamdhip64", "libamdocl64",
                                         "libamd_comgr",     "libOpenCL", "libLLVM",     "ld-linux",
                                         "libgantry_shim",   "linux-vdso"};
-static struct {
-    uint64_t low, high;
-} place[PLACES_MOST]; /* code of these */
-static unsigned places;
 static bool on;
 static uint64_t told;    /* target time that the driver has told last */
 static uint64_t skipped; /* that passed for the program alone: before the GPUs have a clock, limits that have run out */
 static __thread unsigned reads, read_calls;
 
-static int place_find(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    (void)size, (void)arg;
-    bool keeps = false;
-    for (unsigned i = 0; info->dlpi_name && i < sizeof host_time / sizeof host_time[0]; i++)
-        keeps |= strstr(info->dlpi_name, host_time[i]) != NULL;
-    for (unsigned i = 0; keeps && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && places < PLACES_MOST) {
-            place[places].low = info->dlpi_addr + segment->p_vaddr;
-            place[places].high = place[places].low + segment->p_memsz;
-            places++;
-        }
-    }
-    return 0;
-}
-
 void time_arm(void)
 {
-    const char *mode = getenv(ENV_PROGRAM);
-    if (on || !mode || strcmp(mode, "target") != 0)
-        return;
-    dl_iterate_phdr(place_find, NULL);
-    on = true;
+    const char *mode = environment_given(ENV_PROGRAM);
+    on = mode && strcmp(mode, "target") == 0;
 }
 
 bool time_program(uint64_t code)
 {
-    for (unsigned i = 0; on && i < places; i++)
-        if (code >= place[i].low && code < place[i].high)
+    uint64_t offset;
+    const char *library = on ? loading_name(code, &offset) : NULL;
+    for (unsigned i = 0; library && i < sizeof host_time / sizeof host_time[0]; i++)
+        if (strstr(library, host_time[i]))
             return false;
     return on;
 }

@@ -64,7 +64,7 @@ def shim_build(kind, flags, sanitizers, folder):
     read = [*sources, *(ROOT / "sw/shim").glob("*.h"), *(ROOT / "host/driver").glob("*.h"), pathlib.Path(__file__)]
     if shim.exists() and shim.stat().st_mtime > max(p.stat().st_mtime for p in read):
         return None
-    cmd = ["clang-19", *shlex.split(sanitizers), *shlex.split(flags["CFLAGS"]), "-fPIC", "-shared", "-fvisibility=hidden", "-o", shim, *sources,
+    cmd = ["clang-19", *shlex.split(sanitizers), *shlex.split(flags["CFLAGS"]), "-fPIC", "-shared", "-fvisibility=hidden", f"-Wl,-soname,{shim.name}", "-o", shim, *sources,
            "-ldl", "-lpthread"]
     done = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.stdout if done.returncode else None
