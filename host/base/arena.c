@@ -7,14 +7,17 @@
 #include <sys/param.h>
 
 #include "base/check.h"
-#include "base/xalloc.h"
 
-static void range_insert(struct arena *a, uint64_t at, uint64_t bytes)
+/* False: there is no memory for it. */
+static bool range_insert(struct arena *a, uint64_t at, uint64_t bytes)
 {
-    struct range *r = xzalloc(sizeof *r);
+    struct range *r = calloc(1, sizeof *r);
+    if (!r)
+        return false;
     r->at = at;
     r->bytes = bytes;
     ranges_add(&a->free, r);
+    return true;
 }
 
 static void range_remove(struct arena *a, struct range *r)
@@ -23,11 +26,13 @@ static void range_remove(struct arena *a, struct range *r)
     free(r);
 }
 
-void arena_init(struct arena *a, uint64_t at, uint64_t bytes)
+bool arena_init(struct arena *a, uint64_t at, uint64_t bytes)
 {
-    *a = (struct arena){.free_bytes = bytes};
-    if (bytes)
-        range_insert(a, at, bytes);
+    *a = (struct arena){.free_bytes = 0};
+    if (bytes && !range_insert(a, at, bytes))
+        return false;
+    a->free_bytes = bytes;
+    return true;
 }
 
 void arena_release(struct arena *a)
@@ -62,18 +67,22 @@ static uint64_t range_fit(const struct range *r, const struct wish *w, uint64_t 
     }
 }
 
-/* [at, +bytes) of a free range is free no more. */
-static void range_take(struct arena *a, struct range *r, uint64_t at, uint64_t bytes)
+/* [at, +bytes) of a free range is free no more; false: there is no memory for what is left of it. */
+static bool range_take(struct arena *a, struct range *r, uint64_t at, uint64_t bytes)
 {
     const uint64_t first = r->at, skip = at - first, after = r->bytes - skip - bytes;
-    a->free_bytes -= bytes;
     if (skip == 0 && after == 0) {
         range_remove(a, r);
-        return;
+    } else {
+        const uint64_t whole = r->bytes;
+        ranges_resize(&a->free, r, skip ? first : at + bytes, skip ? skip : after);
+        if (skip && after && !range_insert(a, at + bytes, after)) {
+            ranges_resize(&a->free, r, first, whole);
+            return false;
+        }
     }
-    ranges_resize(&a->free, r, skip ? first : at + bytes, skip ? skip : after);
-    if (skip && after)
-        range_insert(a, at + bytes, after);
+    a->free_bytes -= bytes;
+    return true;
 }
 
 static uint64_t alloc(struct arena *a, uint64_t from, const struct wish *w)
@@ -84,9 +93,9 @@ static uint64_t alloc(struct arena *a, uint64_t from, const struct wish *w)
             r = ranges_fit(&a->free, from, w->bytes);
         const uint64_t at = r ? range_fit(r, w, &from) : ARENA_NONE;
         if (at != ARENA_NONE)
-            range_take(a, r, at, w->bytes);
-        if (!r || at != ARENA_NONE)
-            return at;
+            return range_take(a, r, at, w->bytes) ? at : ARENA_NONE;
+        if (!r)
+            return ARENA_NONE;
     }
 }
 
@@ -112,11 +121,15 @@ void arena_free(struct arena *a, uint64_t at, uint64_t bytes)
     CHECK((!before || before->at + before->bytes <= at) && (!after || after->at >= at + bytes), "base.arena",
           "at=%llx bytes=%llx is free already", (unsigned long long)at, (unsigned long long)bytes);
     const uint64_t end = after && after->at == at + bytes ? after->at + after->bytes : at + bytes;
-    a->free_bytes += bytes;
-    if (end != at + bytes)
-        range_remove(a, after);
-    if (before && before->at + before->bytes == at)
+    const bool joins = before && before->at + before->bytes == at;
+    if (!joins && end != at + bytes) {
+        ranges_resize(&a->free, after, at, end - at);
+    } else if (!joins && !range_insert(a, at, bytes)) {
+        return; /* it stays used */
+    } else if (joins) {
+        if (end != at + bytes)
+            range_remove(a, after);
         ranges_resize(&a->free, before, before->at, end - before->at);
-    else
-        range_insert(a, at, end - at);
+    }
+    a->free_bytes += bytes;
 }

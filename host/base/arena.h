@@ -5,6 +5,7 @@
  */
 #ifndef GANTRY_ARENA_H
 #define GANTRY_ARENA_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/ranges.h"
@@ -16,7 +17,9 @@ struct arena {
     uint64_t free_bytes;
 };
 
-void arena_init(struct arena *a, uint64_t at, uint64_t bytes);
+/* False without memory: it is an empty one then.  A call that finds none for its ranges changes nothing: what it asked
+ * for is not there, what it gives back stays used. */
+bool arena_init(struct arena *a, uint64_t at, uint64_t bytes);
 void arena_release(struct arena *a);
 /* A range whose start is equal to `like` modulo align, a power of two.  ARENA_NONE when nothing fits. */
 uint64_t arena_alloc(struct arena *a, uint64_t bytes, uint64_t align, uint64_t like);

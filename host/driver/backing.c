@@ -11,7 +11,6 @@
 
 #include "base/xalloc.h"
 #include "driver/driver.h"
-#include "driver/share.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -94,7 +93,8 @@ void backing_drop(struct driver *d, struct client *c, struct hold *hold)
     if (--b->holds)
         return;
     contents_hash(d, b);
-    share_end(d, b);
+    if (b->name.bytes) /* from now on its handle names nothing */
+        ranges_remove(&d->shared, &b->name);
     quarantine_put(
         d, (struct handed){
                .kind = kinds[b->kind], .gpu = b->gpu, .at = b->offset, .bytes = b->bytes, .reached = b->reached});

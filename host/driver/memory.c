@@ -20,7 +20,7 @@
 #define PAGE UINT64_C(4096)
 #define VA_LIMIT (UINT64_C(1) << 40)
 #define IMPORTED (UINT64_C(1) << 46) /* bit of an mmap offset that is never 0: the user space maps no import at 0 */
-#define OBJECTS_MAX 65536u /* of a process */
+#define OBJECTS_MAX 65536u           /* of a process */
 
 struct object *memory_find(const struct client *c, uint64_t handle)
 {

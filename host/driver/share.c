@@ -62,9 +62,3 @@ int share_import(struct driver *d, struct client *c, void *arg)
     a->flags = b->share_flags;
     return memory_add(d, c, b, a->va_addr, &a->handle, &a->mmap_offset);
 }
-
-void share_end(struct driver *d, struct backing *b)
-{
-    if (b->name.bytes)
-        ranges_remove(&d->shared, &b->name);
-}

@@ -8,7 +8,6 @@
 #define GANTRY_SHARE_H
 #include <stdint.h>
 
-struct backing;
 struct client;
 struct driver;
 
@@ -32,6 +31,4 @@ struct share_import_args {
 /* ioctls: 0 or errno, the argument changed in place. */
 int share_export(struct driver *d, struct client *c, void *arg);
 int share_import(struct driver *d, struct client *c, void *arg);
-/* The memory goes: its handle names nothing. */
-void share_end(struct driver *d, struct backing *b);
 #endif
