@@ -24,10 +24,18 @@ static void on_event(void *ctx, void *owner, uint32_t event_id)
     event_raise(owner, event_id);
 }
 
-static const char *kind_name(const struct object *o)
+/* Those that are mapped at the address or next to it, on either side. */
+static void near_find(const struct ranges *mapped, uint64_t address, struct near *near)
 {
-    static const char *const names[] = {"VRAM", "host-memory", "registered-memory", "device-page"};
-    return names[o->kind];
+    static const char *const names[] = {
+        [BACKING_VRAM] = "VRAM", [BACKING_GTT] = "host-memory", [BACKING_USER] = "registered-memory"};
+    struct range *at = ranges_at(mapped, address);
+    struct range *beside[] = {at ? at : ranges_before(mapped, address), ranges_from(mapped, address)};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct object *o = beside[i] ? RANGE_OF(beside[i], struct mapping, range)->object : NULL;
+        if (o)
+            near_offer(near, address, o->va, o->bytes, o->hold ? names[o->hold->backing->kind] : "device-page");
+    }
 }
 
 /* One line on stderr for what went wrong, with all that is known of it: the text so far, where in which kernel, and for
@@ -45,9 +53,8 @@ static void fault_tell(struct driver *d, const struct client *c, unsigned gpu, c
         source_line(c, evt->pc, source, sizeof source);
     cp_place_text(machine_cp(d->machine, gpu), evt, source, text, room); /* of a wavefront's */
     if (evt->kind != CP_EVT_HALT && evt->status >= FAULT_NOT_PRESENT && evt->status <= FAULT_BUS) {
-        for (const struct object *o = c->objects; o; o = o->next)
-            if (o->mapped >> gpu & 1)
-                near_offer(&near, evt->va, o->va, o->bytes, kind_name(o));
+        near_find(&c->gpu[gpu].mapped, evt->va, &near);
+        near_find(&c->gpu[gpu].pages, evt->va, &near);
         near_text(&near, evt->va, place, sizeof place);
         size_t used = strlen(text);
         snprintf(text + used, room - used, "; %s", place);
@@ -144,6 +151,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;
     d->first_doorbell = NEVER;
+    d->seed = options->seed;
     d->slice = (struct slice)SLICE_INIT;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {

@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/ranges.h"
+#include "driver/backing.h"
 #include "driver/datahash.h"
 #include "driver/doorbell.h"
 #include "driver/machine.h"
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
+#include "driver/share.h"
 #include "driver/slice.h"
 #include "driver/slots.h"
 #include "driver/store.h"
@@ -29,17 +32,18 @@
 
 struct driver;
 
-enum object_kind { OBJECT_VRAM, OBJECT_GTT, OBJECT_USER, OBJECT_PAGE };
-
+/* What a process has allocated or imported. */
 struct object {
-    struct object *next; /* rising handles */
-    uint64_t handle, va, bytes;
-    uint32_t flags;
-    enum object_kind kind;
-    unsigned gpu;     /* owner of VRAM */
-    uint64_t offset;  /* in VRAM or GTT; window offset of OBJECT_USER */
-    uint64_t mapped;  /* GPUs, one bit each */
-    uint64_t reached; /* GPUs that it was ever mapped on */
+    struct range handle; /* .at; node of client.objects */
+    uint64_t va, bytes;  /* whole pages */
+    struct hold *hold;   /* the memory that it is; NULL: a page of the kfd file */
+    uint64_t mapped;     /* GPUs, one bit each */
+};
+
+/* An object that is mapped on a GPU: node of client_gpu.mapped or .pages, by virtual address. */
+struct mapping {
+    struct range range;
+    struct object *object;
 };
 
 struct event {
@@ -61,6 +65,8 @@ struct queue {
 /* What a process has on one GPU. */
 struct client_gpu {
     struct pagetable *pt; /* after ACQUIRE_VM */
+    struct ranges mapped; /* in page tables */
+    struct ranges pages;  /* of the kfd file, which no page table leads to: known for what a fault was next to */
     struct cp_space space;
     bool space_open; /* known to the command processor */
     uint64_t tables; /* of an ended client: cp_tables_done from which on nothing of it is written any more */
@@ -79,9 +85,9 @@ struct client {
     uint8_t *pages;
     uint64_t pages_bytes;
     struct client_gpu gpu[DRIVER_GPUS];
-    struct object *objects;
-    unsigned object_count;
-    uint64_t user_bytes; /* of the user pointers among them */
+    struct ranges objects; /* by handle */
+    struct ranges holds;   /* of the memory that they are, by physical address */
+    uint64_t user_bytes;   /* of the user pointers among them */
     uint64_t next_handle;
     uint64_t clock_calls; /* GET_CLOCK_COUNTERS so far */
     struct event events[EVENT_LIMIT];
@@ -123,6 +129,9 @@ struct driver {
     struct conn *conns;
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
+    struct ranges shared; /* exported memory (share.c) */
+    uint64_t exports;     /* handles made so far */
+    uint64_t seed;        /* of the run */
     struct quarantine quarantine;
     uint64_t tables_put[DRIVER_GPUS];     /* memory.c: pagetable_removed up to which tables are in it */
     uint64_t slots_asked, slots_answered; /* accesses to event pages, all in host memory: in this order */
@@ -167,7 +176,10 @@ int memory_map(struct driver *d, struct client *c, void *arg);
 int memory_unmap(struct driver *d, struct client *c, void *arg);
 /* Of a client whose page tables are not walked any more. */
 void memory_release_all(struct driver *d, struct client *c);
-struct object *memory_find(struct client *c, uint64_t handle);
+struct object *memory_find(const struct client *c, uint64_t handle);
+/* An object of the client that is this memory (which exists): its handle, and its offset for mmap.  0 or errno. */
+int memory_add(struct driver *d, struct client *c, struct backing *b, uint64_t va, uint64_t *handle,
+               uint64_t *mmap_offset);
 /* mmap of render node `gpu`: the file (borrowed), the offset in it and how much of *bytes lies there; -1 when [offset,
  * +*bytes) is not within one object of the client. */
 int memory_map_file(struct driver *d, struct client *c, unsigned gpu, uint64_t offset, uint64_t *bytes,

@@ -31,10 +31,10 @@ int event_create(struct driver *d, struct client *c, void *arg)
         return ENOSPC;
     if (a->event_page_offset && !c->event_page) {
         struct object *page = memory_find(c, a->event_page_offset);
-        if (!page || page->kind != OBJECT_GTT)
+        if (!page || !page->hold || page->hold->backing->kind != BACKING_GTT)
             return EINVAL;
-        c->event_page = page->handle;
-        store_fill(&d->gtt, page->offset, page->bytes, SLOT_EMPTY_BYTE);
+        c->event_page = page->handle.at;
+        store_fill(&d->gtt, page->hold->backing->offset, page->bytes, SLOT_EMPTY_BYTE);
     }
     c->events[id] = (struct event){.used = true, .auto_reset = a->auto_reset != 0, .type = a->event_type};
     a->event_id = id;

@@ -174,6 +174,8 @@ static const struct {
     {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
     {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
     {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
+    {0x80, sizeof(struct share_import_args), share_import, "IPC_IMPORT_HANDLE"},
+    {0x81, sizeof(struct share_export_args), share_export, "IPC_EXPORT_HANDLE"},
     {.number = DBG_TRAP_NUMBER, .serve = refuse_debugger, .name = "DBG_TRAP"},
 };
 

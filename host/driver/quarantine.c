@@ -94,22 +94,25 @@ void quarantine_put(struct driver *d, struct handed what)
     fence_take(d, &h);
     for (unsigned g = 0; g < gpus_of(d); g++)
         h.tables[g] = cp_tables_asked(machine_cp(d->machine, g));
-    q->items = xgrow(q->items, &q->room, q->count + 1, sizeof *q->items);
-    q->items[q->count++] = h;
+    q->items = xgrow(q->items, &q->room, q->first + q->count + 1, sizeof *q->items);
+    q->items[q->first + q->count++] = h;
     quarantine_release(d);
 }
 
 void quarantine_release(struct driver *d)
 {
     struct quarantine *q = &d->quarantine;
-    caches_drop(d, q->items, answered_first(d, q->items, q->count));
-    const size_t gone = answered_first(d, q->items, q->count);
+    struct held *items = q->items + q->first;
+    caches_drop(d, items, answered_first(d, items, q->count));
+    const size_t gone = answered_first(d, items, q->count);
     for (size_t i = 0; i < gone; i++)
-        give(d, &q->items[i].what);
-    if (gone == 0)
-        return;
+        give(d, &items[i].what);
     q->count -= gone;
-    memmove(q->items, q->items + gone, q->count * sizeof *q->items);
+    q->first += gone;
+    if (q->first <= q->count) /* moved when fewer stay than have gone: each item a bounded number of times */
+        return;
+    memmove(q->items, q->items + q->first, q->count * sizeof *q->items);
+    q->first = 0;
 }
 
 bool quarantine_empty(const struct driver *d)

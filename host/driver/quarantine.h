@@ -24,8 +24,8 @@ struct handed {
 };
 
 struct quarantine {
-    struct held *items; /* oldest first */
-    size_t count, room;
+    struct held *items; /* from `first` on, oldest first */
+    size_t first, count, room;
 };
 
 /* The client has no right to it any more. */

@@ -92,15 +92,13 @@ void server_close(struct driver *d)
         descriptor_close(&d->dri_token[g]);
 }
 
-/* The answer to the first request, whatever it will be; the caller's mistake is told now and then, not flooded. */
+/* The answer to the first request, whatever it will be. */
 static void conn_refuse(struct driver *d, int fd, int error, const char *why)
 {
     const struct shim_answer answer = {.result = ANSWER_REFUSED, .error = (uint32_t)error};
     (void)!send(fd, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT); /* it may have gone */
     close(fd);
-    d->refused++;
-    if ((d->refused & (d->refused - 1)) == 0)
-        log_warn("driver", "connection refused: %s (%u so far)", why, d->refused);
+    log_warn("driver", "connection refused: %s (%u so far)", why, ++d->refused);
 }
 
 /* Room for a connection of that process: no process takes more than half of what there is. */

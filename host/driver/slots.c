@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "driver/driver.h"
-#include "vm/pmem.h"
 
 #define LINE 64u
 #define SLOT sizeof(uint64_t)
@@ -46,7 +45,7 @@ static void look_begin(struct driver *d, struct client *c)
             page = slot_page(c, id);
         if (!page)
             continue;
-        const struct msg_mem_req req = {.op = MEM_READ_NC, .addr = pmem_addr(0, page->offset + line * LINE)};
+        const struct msg_mem_req req = {.op = MEM_READ_NC, .addr = backing_address(page->hold->backing) + line * LINE};
         ask(d, c, &req, WHAT_LINE | line);
     }
 }
@@ -71,7 +70,7 @@ static void line_read(struct driver *d, struct client *c, uint32_t line, const s
         const struct msg_mem_req req = {.op = MEM_ATOMIC,
                                         .atomic = ATOMIC_SWAP,
                                         .size = SLOT,
-                                        .addr = pmem_addr(0, page->offset + id * SLOT),
+                                        .addr = backing_address(page->hold->backing) + id * SLOT,
                                         .data = {SLOT_EMPTY}};
         ask(d, c, &req, id);
     }

@@ -5,7 +5,7 @@
  */
 #ifndef GANTRY_STORE_H
 #define GANTRY_STORE_H
-#include "driver/arena.h"
+#include "base/arena.h"
 
 struct pmem;
 struct store_granule;

@@ -55,7 +55,10 @@ struct pmem *pmem_new(unsigned gpus, uint64_t vram_bytes, uint64_t gtt_bytes)
         return NULL;
     pm->vram_bytes = vram_bytes;
     pm->gtt_bytes = gtt_bytes;
-    pm->next_window = PMEM_WINDOW_BASE;
+    if (!pmem_windows_init(pm)) {
+        pmem_free(pm);
+        return NULL;
+    }
     pm->fragment = PAGETABLE_FRAGMENT_MOST;
     for (; pm->gpus < gpus; pm->gpus++)
         if (vram_create(&pm->vram[pm->gpus], vram_bytes + (pm->gpus == 0 ? gtt_bytes : 0)) < 0) {
@@ -80,7 +83,7 @@ void pmem_free(struct pmem *pm)
         free(pm->vram[g].tables.shadow);
         free(pm->vram[g].tables.removed);
     }
-    free(pm->windows);
+    pmem_windows_fini(pm);
     free(pm);
 }
 

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/arena.h"
+#include "base/ranges.h"
 #include "vm/pmem.h"
 
 #define PMEM_MAX_GPUS 64
@@ -39,6 +41,13 @@ struct pmem_vram {
 };
 
 struct pmem_window {
+    struct range range; /* of window numbers */
+    uint64_t cpu_addr;
+    pid_t pid;
+};
+
+/* One as another process gets it. */
+struct pmem_window_row {
     uint64_t offset;
     uint64_t bytes;
     uint64_t cpu_addr;
@@ -51,9 +60,9 @@ struct pmem {
     uint64_t gtt_bytes;
     struct pmem_vram vram[PMEM_MAX_GPUS];
     struct slab_table gtt_slabs;
-    struct pmem_window *windows; /* in rising order of offset, never overlapping */
-    size_t window_count;
-    size_t window_room;
+    struct ranges windows;
+    struct arena window_numbers;                                                  /* those that are free */
+    struct pmem_window_row *window_rows;                                          /* what pmem_windows has answered */
     uint64_t next_window;                                                         /* where the last one ended */
     void (*table_sink)(void *ctx, uint64_t pa, const void *from, uint32_t bytes); /* NULL: pmem_write */
     void *table_sink_ctx;
@@ -65,6 +74,9 @@ struct pmem {
 
 /* pmem_window.c: between `buffer` and windows.  0, or -EFAULT when a byte lies in none or its process has gone. */
 int pmem_window_copy(struct pmem *pm, uint64_t offset, void *buffer, size_t bytes, bool write);
+/* pmem_window.c: at the beginning no window is there, at the end none is left. */
+bool pmem_windows_init(struct pmem *pm); /* false without memory */
+void pmem_windows_fini(struct pmem *pm);
 /* pmem_slab.c: all slabs of a memory go. */
 void pmem_slabs_free(struct pmem *pm, unsigned memory);
 #endif

@@ -17,10 +17,10 @@
 
 const char *pmem_unsavable(const struct pmem *pm, char *text, size_t room)
 {
-    if (pm->window_count == 0)
+    if (pm->windows.count == 0)
         return NULL;
     snprintf(text, room, "memory of process %d is mapped for GPUs: only its own process could save it",
-             (int)pm->windows[0].pid);
+             (int)RANGE_OF(ranges_from(&pm->windows, 0), struct pmem_window, range)->pid);
     return text;
 }
 

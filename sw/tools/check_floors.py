@@ -23,7 +23,7 @@ SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/drm/drm.h"}  
 # Files that reach VRAM, GTT or client memory without a message, and why (docs/contracts.md)
 POINTERS = {
     "host/driver/local.c": "buffers of gantry kernel before its run, data hash after it",
-    "host/driver/memory.c": "data hash of what is freed",
+    "host/driver/backing.c": "data hash of what is freed",
     "host/driver/store.c": "memory that nobody has, on its way to its next owner",
     "host/firmware/peek.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
     "host/gcn3/golden_mem.c": "golden GPUs, which have no clock",

@@ -54,6 +54,19 @@ def test_flood(apps, hostile):
     assert result.line["repeatable"] == "no", result
 
 
+@pytest.mark.shows("S0.10")
+def test_many_allocations_and_mistakes(hostile):
+    """No request takes longer because the client owns much (65,536 allocations and frees took the driver 100 s and more), and its mistakes fill no log."""
+    result = gantry_run([hostile, "many"])
+    assert result.status == 0 and "65536 allocations" in result.out and "not freed" not in result.out, result
+    assert float(result.line["cpu_s"]) < 15, result
+    lines = result.err.splitlines()
+    for told in ("mmap offset 0x", "ioctl 0xc0084b99"):
+        assert sum(told in line for line in lines) == 11, result
+        assert any(line.startswith("gantry: 2990 more lines were left out, like: ") and told in line for line in lines), result
+    assert len(lines) < 30, result
+
+
 ASK = """
 import os, socket, struct, sys
 os.setgroups([]), os.setresgid(*3 * [int(sys.argv[2])]), os.setresuid(*3 * [int(sys.argv[2])])

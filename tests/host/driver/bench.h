@@ -19,6 +19,7 @@
 #include <linux/kfd_ioctl.h>
 
 #include "../firmware/fake_sim.h"
+#include "base/log.h"
 #include "config/config.h"
 #include "driver/doorbell.h"
 #include "driver/driver.h"
@@ -66,6 +67,10 @@ static inline void tables_settle(struct bench *b)
         while (cp_tables_done(machine_cp(b->d->machine, g)) < cp_tables_asked(machine_cp(b->d->machine, g)))
             machine_run(b->d->machine, machine_now(b->d->machine) + 1);
 }
+
+#ifndef BENCH_VRAM
+#define BENCH_VRAM "gpu.vram_mib=64"
+#endif
 
 static inline uint32_t id_of(unsigned gpu)
 {
@@ -117,11 +122,12 @@ static inline int queue_end(struct bench *b, unsigned client, uint32_t id)
 
 static inline int setup(void **state)
 {
+    log_left_out(); /* lines are counted anew */
     struct bench *b = calloc(1, sizeof *b);
     const struct sim_options options = {.model = SIM_GOLDEN, .goals = &b->goals};
     config_init(&b->config);
     config_set(&b->config, "test", "system.gpus=3");
-    config_set(&b->config, "test", "gpu.vram_mib=64");
+    config_set(&b->config, "test", BENCH_VRAM);
     config_set(&b->config, "test", "host.gtt_mib=64");
     config_set(&b->config, "test", "driver.queues=24");
     if (config_finish(&b->config) != STATUS_OK)
@@ -144,7 +150,8 @@ static inline int setup(void **state)
         assert_int_equal(memory_alloc(b->d, b->client[c], &a), 0);
         struct object *o = memory_find(b->client[c], a.handle);
         for (unsigned g = 0; g < GPUS; g++)
-            pagetable_map(b->client[c]->gpu[g].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
+            pagetable_map(b->client[c]->gpu[g].pt, o->va, pmem_addr(0, o->hold->backing->offset), o->bytes,
+                          PTE_R | PTE_W);
     }
     *state = b;
     return 0;

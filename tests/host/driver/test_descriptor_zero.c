@@ -63,7 +63,7 @@ static void files_may_be_zero(void **state)
     become_another(&b->client[0]->page_fd);
     close(0); /* the next file, a slab */
     const struct object *o = memory_find(b->client[0], alloc(b, 0, 1, 0x20000000, page, FLAGS_VRAM, 0));
-    r = (struct shim_request){.op = REQ_MMAP, .index = 129, .arg = o->offset};
+    r = (struct shim_request){.op = REQ_MMAP, .index = 129, .arg = o->hold->backing->offset};
     memcpy(r.data, &page, sizeof page);
     assert_int_equal(asked(b, end, &r, &file).result, 0);
     assert_int_equal(file, inode_of(0));

@@ -108,7 +108,8 @@ static void memory_is_mapped_where_asked(void **state)
     assert_int_equal(pagetable_lookup(b->client[0]->gpu[0].pt, 0x20000000), 0);
     for (unsigned g = 1; g < 3; g++) /* GPU 2 reaches it as a peer */
         assert_int_equal(pagetable_lookup(b->client[0]->gpu[g].pt, 0x20002000),
-                         pmem_addr(2, o->offset + 0x2000) | PTE_VALID | PTE_LEAF | PTE_R | PTE_W | PTE_X);
+                         pmem_addr(2, o->hold->backing->offset + 0x2000) | PTE_VALID | PTE_LEAF | PTE_R | PTE_W |
+                             PTE_X);
     assert_int_equal(pagetable_lookup(b->client[1]->gpu[1].pt, 0x20000000), 0); /* S3.12 */
     assert_int_equal(map(b, 0, h, 2, false), 0);
     assert_int_equal(pagetable_lookup(b->client[0]->gpu[1].pt, 0x20000000), 0);
@@ -165,7 +166,8 @@ static void data_figure_is_over_contents(void **state)
         for (unsigned i = 0; i < 2; i++) {
             h[i] = alloc(b, 0, 0, 0x50000000 + i * 0x10000, 4096, FLAGS_VRAM, 0);
             struct object *o = memory_find(b->client[0], h[i]);
-            memset(pmem_vram(machine_memory(b->d->machine), 0, o->offset, 4096), (int)(i + 1 + (round == 2)), 4096);
+            memset(pmem_vram(machine_memory(b->d->machine), 0, o->hold->backing->offset, 4096),
+                   (int)(i + 1 + (round == 2)), 4096);
         }
         for (unsigned i = 0; i < 2; i++) {
             struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = h[i ^ (round & 1)]};

@@ -63,7 +63,8 @@ static void interrupts_take_all_written_slots(void **state)
     id[0] = a.event_id;
     const struct object *page = memory_find(c, c->event_page);
     assert_non_null(page);
-    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), page->offset, page->bytes);
+    uint64_t *slots =
+        (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), page->hold->backing->offset, page->bytes);
     for (unsigned n = 0; n < EVENT_LIMIT; n++)
         assert_true(slots[n] == UINT64_MAX);
     for (unsigned n = 1; n < 4; n++)
@@ -309,8 +310,8 @@ static void slots_end_with_their_page(void **state)
     assert_int_equal(c->event_page, handle);
     struct pmem *pm = machine_memory(b->d->machine);
     const struct object *page = memory_find(c, handle), *behind = memory_find(c, next);
-    assert_int_equal(behind->offset, page->offset + 4096);
-    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(pm, page->offset, 8192);
+    assert_int_equal(behind->hold->backing->offset, page->hold->backing->offset + 4096);
+    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(pm, page->hold->backing->offset, 8192);
     for (unsigned n = 505; n < 520; n++)
         slots[n] = n;
     sender_new(b, 0, 0, 0); /* starts the machine */

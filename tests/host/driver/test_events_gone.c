@@ -61,7 +61,7 @@ static void the_last_event_has_a_slot(void **state)
     events_fill(b, KFD_IOC_EVENT_SIGNAL);
     event_end(b, 7);
     const struct object *o = memory_find(c, page);
-    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), o->offset, o->bytes);
+    uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), o->hold->backing->offset, o->bytes);
     slots[0] = slots[1] = slots[7] = slots[LAST] = 5;
     sender_new(b, 0, 0, 0); /* starts the machine */
     interrupt(b, 0);
@@ -82,7 +82,7 @@ static void slots_go_with_their_buffer(void **state)
     struct client *c = b->client[0];
     uint64_t page = alloc(b, 0, 0, 0x30000000, 4096, FLAGS_GTT, 0), given = page;
     uint32_t id = event_new(b, KFD_IOC_EVENT_SIGNAL, &given);
-    const uint64_t offset = memory_find(c, page)->offset;
+    const uint64_t offset = memory_find(c, page)->hold->backing->offset;
     struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = page};
     assert_int_equal(call(b, 0, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
     uint64_t *slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), offset, 4096);

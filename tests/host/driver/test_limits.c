@@ -38,7 +38,8 @@ static void user_pointers_are_bounded(void **state)
     for (unsigned i = 0; i < 1000; i++) { /* far beyond the 240 numbers there are */
         assert_int_equal(user_alloc(b, 0, 0x1000, TIB, &h), 0);
         struct object *o = memory_find(b->client[0], h);
-        assert_true(o->offset >= PMEM_WINDOW_BASE && o->offset + o->bytes <= PMEM_WINDOW_END);
+        assert_true(o->hold->backing->offset >= PMEM_WINDOW_BASE &&
+                    o->hold->backing->offset + o->bytes <= PMEM_WINDOW_END);
         give(b, 0, h);
     }
     assert_int_equal(user_alloc(b, 0, (uintptr_t)own, 4096, &h), 0);
@@ -161,7 +162,7 @@ static void sizes_and_addresses_end(void **state)
     assert_int_equal(call(b, 0, AMDKFD_IOC_SET_SCRATCH_BACKING_VA, &s), 0);
     struct kfd_ioctl_set_trap_handler_args t = {.gpu_id = id_of(0), .tba_addr = TIB};
     assert_int_equal(call(b, 0, AMDKFD_IOC_SET_TRAP_HANDLER, &t), EINVAL);
-    struct kfd_ioctl_map_memory_to_gpu_args m = {.handle = b->client[0]->objects->handle, .n_devices = 9};
+    struct kfd_ioctl_map_memory_to_gpu_args m = {.handle = b->client[0]->objects.root->at, .n_devices = 9};
     assert_int_equal(call(b, 0, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &m), EINVAL);
     m.n_devices = 1;
     m.device_ids_array_ptr = 64; /* nothing is mapped there */
@@ -189,17 +190,13 @@ static void allocations_are_counted(void **state)
     struct client *c = b->client[0];
     struct kfd_ioctl_alloc_memory_of_gpu_args a = {
         .size = 4096, .gpu_id = id_of(0), .flags = KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL};
-    unsigned before = c->object_count, limit = 65536;
-    c->object_count = limit - 1; /* as if so many were there */
-    assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+    while (c->objects.count < 65536)
+        assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
     assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), ENOMEM);
     assert_int_equal(call(b, 1, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
-    struct object *last = c->objects;
-    while (last->next)
-        last = last->next;
-    give(b, 0, last->handle);
+    give(b, 0, ranges_from(&c->objects, 3)->at);
     assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
-    c->object_count = before + 1;
+    assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), ENOMEM);
 }
 
 int main(void)

@@ -184,7 +184,8 @@ static void interrupts_reach_the_events_of_their_process(void **state)
             .event_type = KFD_IOC_EVENT_SIGNAL, .event_page_offset = alloc(b, c, 0, 0x30000000, 4096, FLAGS_GTT, 0)};
         assert_int_equal(call(b, c, AMDKFD_IOC_CREATE_EVENT, &a[c]), 0);
         const struct object *page = memory_find(b->client[c], b->client[c]->event_page);
-        *(uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), page->offset + a[c].event_slot_index * 8, 8) = 1;
+        *(uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine),
+                                      page->hold->backing->offset + a[c].event_slot_index * 8, 8) = 1;
     }
     fake_launch = endless;
     sender_run(b, &s);

@@ -31,7 +31,7 @@ static void neighbours_are_mapped(void **state)
             assert_int_equal(map(b, 0, h[orders[n][i]], 1, true), 0);
         for (unsigned i = 0; i < 9; i++)
             assert_int_equal(entry(b, 0, 0x20000000 + i * 0x1000),
-                             pmem_addr(1, memory_find(b->client[0], h[i / 3])->offset + i % 3 * 0x1000));
+                             pmem_addr(1, memory_find(b->client[0], h[i / 3])->hold->backing->offset + i % 3 * 0x1000));
         low = alloc(b, 0, 0, 0x1fffe000, 0x3000, FLAGS_VRAM, 0);  /* its last page is the first of the first */
         high = alloc(b, 0, 0, 0x20008000, 0x3000, FLAGS_VRAM, 0); /* its first page is the last of the last */
         assert_int_equal(map(b, 0, low, 1, true), EINVAL);
@@ -156,7 +156,7 @@ static void windows_run_out_cleanly(void **state)
     struct bench *b = *state;
     struct kfd_ioctl_alloc_memory_of_gpu_args a = {
         .size = TIB, .gpu_id = id_of(0), .mmap_offset = 0x1000, .flags = FLAGS_USER};
-    uint64_t last = 0, before = b->client[0]->object_count;
+    uint64_t last = 0, before = b->client[0]->objects.count;
     unsigned taken = 0;
     int error;
     do {
@@ -167,7 +167,7 @@ static void windows_run_out_cleanly(void **state)
     } while (!error && ++taken < 10000);
     assert_int_equal(error, ENOMEM);
     assert_true(taken > 100);
-    assert_int_equal(b->client[0]->object_count, before + taken);
+    assert_int_equal(b->client[0]->objects.count, before + taken);
     assert_int_equal(b->client[0]->user_bytes, 0);
     b->client[0]->user_bytes = TIB;
     give(b, last);
@@ -181,7 +181,8 @@ static void neighbours_have_their_own_offsets(void **state)
     struct bench *b = *state;
     uint64_t offset[4];
     for (unsigned i = 0; i < 4; i++) {
-        offset[i] = memory_find(b->client[0], alloc(b, 0, 1, 0x20000000 + i * 0x1000, 0x1000, FLAGS_VRAM, 0))->offset;
+        offset[i] = memory_find(b->client[0], alloc(b, 0, 1, 0x20000000 + i * 0x1000, 0x1000, FLAGS_VRAM, 0))
+                        ->hold->backing->offset;
         assert_int_equal(offset[i], offset[0] + i * 0x1000);
     }
     for (unsigned i = 0; i < 4; i++) {

@@ -21,11 +21,11 @@ static uint64_t whole_new(struct bench *b, unsigned c, uint32_t word, uint64_t *
     uint64_t handle;
     assert_int_equal(page_alloc(b, c, VA_WHOLE, WHOLE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, &handle), 0);
     struct object *o = memory_find(b->client[c], handle);
-    uint32_t *words = (uint32_t *)(void *)pmem_vram(machine_memory(b->d->machine), 0, o->offset, WHOLE);
+    uint32_t *words = (uint32_t *)(void *)pmem_vram(machine_memory(b->d->machine), 0, o->hold->backing->offset, WHOLE);
     for (unsigned i = 0; word && i < WHOLE / 4; i++)
         words[i] = word;
     page_map(b, c, handle, true);
-    *place = o->offset;
+    *place = o->hold->backing->offset;
     return handle;
 }
 

@@ -50,7 +50,7 @@ static uint64_t va_of(unsigned s)
 static uint32_t *memory_of(struct world *w, unsigned c, unsigned s)
 {
     struct object *o = memory_find(w->b->client[c], w->slot[c][s].handle);
-    return (uint32_t *)(void *)pmem_vram(machine_memory(w->b->d->machine), 0, o->offset, o->bytes);
+    return (uint32_t *)(void *)pmem_vram(machine_memory(w->b->d->machine), 0, o->hold->backing->offset, o->bytes);
 }
 
 /* Every word of the object is its client's. */
@@ -84,7 +84,7 @@ static void slot_free(struct world *w, unsigned c, unsigned s)
 {
     struct slot *slot = &w->slot[c][s];
     words_check(w, c, s);
-    w->last_freed = memory_find(w->b->client[c], slot->handle)->offset;
+    w->last_freed = memory_find(w->b->client[c], slot->handle)->hold->backing->offset;
     page_free(w->b, c, slot->handle);
     *slot = (struct slot){0};
     slot_change(w, c, s);
@@ -104,7 +104,7 @@ static void slot_alloc(struct world *w, unsigned c, unsigned s)
         *slot = (struct slot){0};
         return;
     }
-    w->reused += memory_find(w->b->client[c], slot->handle)->offset == w->last_freed;
+    w->reused += memory_find(w->b->client[c], slot->handle)->hold->backing->offset == w->last_freed;
     uint32_t *word = memory_of(w, c, s);
     for (uint64_t i = 0; i < slot->bytes / 4; i++)
         word[i] = slot->tag;

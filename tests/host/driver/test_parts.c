@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "config/config.h"
-#include "driver/arena.h"
 #include "driver/debugger.h"
 #include "driver/doorbell.h"
 #include "driver/janitor.h"

@@ -58,7 +58,7 @@ static void give_back(struct bench *b, uint64_t handle)
 
 static uint64_t offset_of(struct bench *b, unsigned client, uint64_t handle)
 {
-    return memory_find(b->client[client], handle)->offset;
+    return memory_find(b->client[client], handle)->hold->backing->offset;
 }
 
 static void pages_of_the_resting_are_free_at_once(void **state)
@@ -195,7 +195,7 @@ static void all_pages_come_back(void **state)
     machine_run(b->d->machine, client_cycle(b->d) + 2000);
     assert_true(quarantine_empty(b->d));
     assert_int_equal(b->d->vram[1].arena.free_bytes, free_bytes);
-    assert_int_equal(b->d->vram[1].arena.count, 1);
+    assert_int_equal(b->d->vram[1].arena.free.count, 1);
 }
 
 /* A window keeps its number, a page table its page. */
@@ -229,7 +229,7 @@ static void a_full_memory_waits(void **state)
 {
     struct bench *b = *state;
     kernels_start(b, 1);
-    uint64_t most = b->d->vram[0].arena.ranges[0].bytes & ~UINT64_C(0x1fffff),
+    uint64_t most = b->d->vram[0].arena.free.root->bytes & ~UINT64_C(0x1fffff),
              h = alloc(b, 0, 0, AT, most, FLAGS_VRAM, 0);
     assert_int_equal(map(b, 0, h, 1, true), 0);
     alloc(b, 1, 0, AT, most, FLAGS_VRAM, ENOMEM);

@@ -161,7 +161,7 @@ static int stranger_queue(struct bench *b, unsigned n, struct client **c)
     assert_int_equal(client_vm_open(b->d, *c, 0), 0);
     assert_int_equal(memory_alloc(b->d, *c, &m), 0);
     const struct object *o = memory_find(*c, m.handle);
-    pagetable_map((*c)->gpu[0].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
+    pagetable_map((*c)->gpu[0].pt, o->va, pmem_addr(0, o->hold->backing->offset), o->bytes, PTE_R | PTE_W);
     return queue_create(b->d, *c, &a);
 }
 

@@ -34,19 +34,19 @@ static void maps_are_of_own_files(void **state)
     int end = thread_add(b, &conn);
     const struct object *o = memory_find(b->client[0], alloc(b, 0, 1, 0x20000000, 0x3000, FLAGS_VRAM, 0));
     uint64_t at = 0, bytes = 4096;
-    ino_t file, slab = inode_of(memory_map_file(b->d, b->client[0], 1, o->offset, &bytes, &at));
+    ino_t file, slab = inode_of(memory_map_file(b->d, b->client[0], 1, o->hold->backing->offset, &bytes, &at));
     const uint64_t doorbells = doorbell_encode(PAGE_DOORBELL, id_of(2));
     const struct {
         uint32_t index;
         uint64_t offset, bytes;
         ino_t file;
         uint64_t place;
-    } cases[] = {{129, o->offset, 4096, slab, at},
-                 {129, o->offset + 4096, 0x2000, slab, at + 4096},
-                 {129, o->offset + 0x3000, 4096, 0, 0},
-                 {128, o->offset, 4096, 0, 0},
-                 {127, o->offset, 4096, 0, 0},
-                 {128 + GPUS, o->offset, 4096, 0, 0},
+    } cases[] = {{129, o->hold->backing->offset, 4096, slab, at},
+                 {129, o->hold->backing->offset + 4096, 0x2000, slab, at + 4096},
+                 {129, o->hold->backing->offset + 0x3000, 4096, 0, 0},
+                 {128, o->hold->backing->offset, 4096, 0, 0},
+                 {127, o->hold->backing->offset, 4096, 0, 0},
+                 {128 + GPUS, o->hold->backing->offset, 4096, 0, 0},
                  {0, doorbells, 4096, inode_of(b->client[0]->page_fd), queue_window(b->d, 2)},
                  {0, doorbells, 8192, 0, 0}};
     unsigned refused = 0;

@@ -29,7 +29,7 @@ static void event_end(struct bench *b, uint32_t id)
 static struct page page_new(struct bench *b, unsigned client, uint32_t count)
 {
     struct page p = {.handle = alloc(b, client, 0, PAGE_AT, EVENT_LIMIT * 8, FLAGS_GTT, 0)};
-    const uint64_t offset = memory_find(b->client[client], p.handle)->offset;
+    const uint64_t offset = memory_find(b->client[client], p.handle)->hold->backing->offset;
     p.pa = pmem_addr(0, offset);
     p.slots = (uint64_t *)(void *)pmem_gtt(machine_memory(b->d->machine), offset, EVENT_LIMIT * 8);
     sender_new(b, client, 0, 0);

@@ -63,7 +63,7 @@ static void churn(struct store *s, uint32_t owners, unsigned rounds)
     uint64_t at, bytes = 1;
     for (uint64_t g = 0; g < s->arena.free_bytes; g += s->granule)
         assert_int_equal(store_fd(s, g, &at, &bytes), -1); /* all slabs have gone */
-    assert_int_equal(s->arena.count, 1);
+    assert_int_equal(s->arena.free.count, 1);
 }
 
 /* shows S0.4, S3.12 */
@@ -101,23 +101,23 @@ static void clients_map_their_own(void **state)
         uint64_t offset, bytes;
         bool good;
     } asked[] = {
-        {0, 1, own->offset, 3 * granule, true},
-        {0, 1, own->offset + PAGE, PAGE, true},
-        {0, 1, own->offset + 3 * granule - PAGE, PAGE, true},
-        {0, 1, own->offset + 3 * granule - PAGE, 2 * PAGE, false},
-        {0, 1, own->offset, 3 * granule + 1, false},
-        {0, 1, own->offset, UINT64_MAX, false},
-        {0, 1, own->offset, 0, false},
-        {0, 1, own->offset + 1, PAGE, false},
-        {0, 0, own->offset, PAGE, false},
-        {0, 2, own->offset, PAGE, false},
-        {1, 1, own->offset, PAGE, false},
-        {0, 1, other->offset, PAGE, false},
-        {1, 1, other->offset, PAGE, true},
-        {0, 0, vram + gtt->offset, PAGE, true}, /* host memory lies behind the first render node */
-        {0, 0, vram, PAGE, true},               /* its first page is the first client's ring */
-        {1, 0, vram + gtt->offset, PAGE, false},
-        {0, 2, vram + gtt->offset, PAGE, false},
+        {0, 1, own->hold->backing->offset, 3 * granule, true},
+        {0, 1, own->hold->backing->offset + PAGE, PAGE, true},
+        {0, 1, own->hold->backing->offset + 3 * granule - PAGE, PAGE, true},
+        {0, 1, own->hold->backing->offset + 3 * granule - PAGE, 2 * PAGE, false},
+        {0, 1, own->hold->backing->offset, 3 * granule + 1, false},
+        {0, 1, own->hold->backing->offset, UINT64_MAX, false},
+        {0, 1, own->hold->backing->offset, 0, false},
+        {0, 1, own->hold->backing->offset + 1, PAGE, false},
+        {0, 0, own->hold->backing->offset, PAGE, false},
+        {0, 2, own->hold->backing->offset, PAGE, false},
+        {1, 1, own->hold->backing->offset, PAGE, false},
+        {0, 1, other->hold->backing->offset, PAGE, false},
+        {1, 1, other->hold->backing->offset, PAGE, true},
+        {0, 0, vram + gtt->hold->backing->offset, PAGE, true}, /* host memory lies behind the first render node */
+        {0, 0, vram, PAGE, true},                              /* its first page is the first client's ring */
+        {1, 0, vram + gtt->hold->backing->offset, PAGE, false},
+        {0, 2, vram + gtt->hold->backing->offset, PAGE, false},
         {0, 1, vram - PAGE, PAGE, false}, /* page tables */
         {0, 0, vram - PAGE, PAGE, false},
         {0, 0, UINT64_MAX - PAGE + 1, PAGE, false},
@@ -128,8 +128,8 @@ static void clients_map_their_own(void **state)
         assert_int_equal(fd >= 0, asked[i].good);
         assert_true(fd < 0 || bytes == asked[i].bytes);
     }
-    struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = own->handle};
-    uint64_t at = own->offset, bytes = PAGE;
+    struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = own->handle.at};
+    uint64_t at = own->hold->backing->offset, bytes = PAGE;
     assert_int_equal(call(b, 0, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
     assert_int_equal(render_map(b, 0, 1, at, &bytes), -1);
 }
@@ -150,7 +150,8 @@ static void offsets_lead_to_the_memory(void **state)
         uint32_t word = 0x1234 + n, found = 0;
         assert_int_equal(call(b, 0, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
         const struct object *o = memory_find(b->client[0], a.handle);
-        uint8_t *there = gtt ? pmem_gtt(pm, o->offset, bytes) : pmem_vram(pm, 1, o->offset, bytes);
+        uint8_t *there =
+            gtt ? pmem_gtt(pm, o->hold->backing->offset, bytes) : pmem_vram(pm, 1, o->hold->backing->offset, bytes);
         memcpy(there + PAGE, &word, sizeof word);
         int fd = memory_map_file(b->d, b->client[0], gtt ? 0 : 1, a.mmap_offset, &bytes, &at);
         assert_true(fd >= 0 && bytes == 2 * PAGE);
@@ -170,13 +171,13 @@ static void clients_share_no_granule(void **state)
         for (unsigned i = 0; i < 6; i++) {
             uint64_t va = 0x20000000 + (2 * i + kind) * UINT64_C(0x1000000);
             uint64_t handle = alloc(b, i & 1, 1, va, PAGE, kind ? FLAGS_GTT : FLAGS_VRAM, 0);
-            granule[i] = memory_find(b->client[i & 1], handle)->offset / s->granule;
+            granule[i] = memory_find(b->client[i & 1], handle)->hold->backing->offset / s->granule;
             for (unsigned k = 0; k < i; k++)
                 assert_int_equal(granule[i] == granule[k], (i & 1) == (k & 1)); /* one client's lie together */
         }
         const uint64_t most = s->granule - 2 * PAGE; /* no room beside what it has */
         uint64_t large = alloc(b, 0, 1, 0x50000000 + kind * 0x1000000, most, kind ? FLAGS_GTT : FLAGS_VRAM, 0);
-        uint64_t first = memory_find(b->client[0], large)->offset, last = first + most - 1;
+        uint64_t first = memory_find(b->client[0], large)->hold->backing->offset, last = first + most - 1;
         assert_true(last / s->granule < granule[1] || first / s->granule > granule[1]); /* nor does one without room */
     }
 }
@@ -188,7 +189,7 @@ static void freed_memory_is_let_go(void **state)
     const uint64_t granule = b->d->vram[0].granule;
     uint64_t h = alloc(b, 0, 0, 0x20000000, granule, FLAGS_VRAM, 0), bytes = granule, file_at;
     struct object *o = memory_find(b->client[0], h);
-    uint64_t at = o->offset;
+    uint64_t at = o->hold->backing->offset;
     int fd = dup(memory_map_file(b->d, b->client[0], 0, at, &bytes, &file_at));
     uint8_t *seen = mmap(NULL, granule, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)file_at);
     assert_true(seen != MAP_FAILED);
@@ -199,7 +200,7 @@ static void freed_memory_is_let_go(void **state)
     struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = h};
     assert_int_equal(call(b, 0, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f), 0);
     o = memory_find(b->client[1], alloc(b, 1, 0, 0x20000000, granule, FLAGS_VRAM, 0));
-    assert_int_equal(o->offset, at);
+    assert_int_equal(o->hold->backing->offset, at);
     memset(seen, 0x66, granule);
     assert_int_equal(*pmem_vram(machine_memory(b->d->machine), 0, at, 1), 0);
     munmap(seen, granule);

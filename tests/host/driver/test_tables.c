@@ -182,7 +182,8 @@ static void pages_wait_for_their_entries(void **state)
     int ends[2];
     sender_new(b, 0, 0, 0);
     run_dry(b);
-    uint64_t handle = alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0), offset = memory_find(b->client[0], handle)->offset;
+    uint64_t handle = alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0),
+             offset = memory_find(b->client[0], handle)->hold->backing->offset;
     struct conn *first = map_ask(b, 0, 1, handle, 1, &ends[0]), *second = map_ask(b, 0, 2, handle, 1, &ends[1]);
     assert_true(first->state == CONN_TABLES && second->state == CONN_TABLES);
     int end; /* of another process, of which nothing is written */
@@ -198,13 +199,15 @@ static void pages_wait_for_their_entries(void **state)
     give_back(b, 0, handle);
     assert_true(now(b) == begin && !is_written(b, 0) && !quarantine_empty(b->d));
     assert_true(walk(b, 0, 0, AT) != 0 && wanted(b, 0, 0, AT) == 0);
-    assert_int_not_equal(memory_find(b->client[1], alloc(b, 1, 0, AT, BYTES, FLAGS_VRAM, 0))->offset, offset);
+    assert_int_not_equal(memory_find(b->client[1], alloc(b, 1, 0, AT, BYTES, FLAGS_VRAM, 0))->hold->backing->offset,
+                         offset);
     while (!is_written(b, 0)) {
         assert_false(quarantine_empty(b->d));
         machine_run(b->d->machine, now(b) + 1);
     }
     assert_true(quarantine_empty(b->d) && walk(b, 0, 0, AT) == 0);
-    assert_int_equal(memory_find(b->client[0], alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0))->offset, offset);
+    assert_int_equal(memory_find(b->client[0], alloc(b, 0, 0, AT, BYTES, FLAGS_VRAM, 0))->hold->backing->offset,
+                     offset);
 }
 
 /* So do those of a process without a queue on the GPU, for which there is no shoot-down: all kinds of memory, and the
@@ -226,7 +229,8 @@ static void pages_wait_without_a_queue(void **state)
                                                                             : KFD_IOC_ALLOC_MEM_FLAGS_USERPTR};
         assert_int_equal(call(b, 1, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
         assert_int_equal(map(b, 1, a.handle, 1, true), 0);
-        const uint64_t at = memory_find(b->client[1], a.handle)->offset, removed = pagetable_removed(pm, 0);
+        const uint64_t at = memory_find(b->client[1], a.handle)->hold->backing->offset,
+                       removed = pagetable_removed(pm, 0);
         const uint64_t vram = b->d->vram[0].arena.free_bytes, gtt = b->d->gtt.arena.free_bytes;
         uint8_t byte = 0;
         give_back(b, 1, a.handle);
@@ -255,7 +259,7 @@ static void queues_open_when_written(void **state)
     c->gpu[1].pt = NULL;
     assert_int_equal(client_vm_open(b->d, c, 1), 0); /* its root is on the way */
     struct object *o = memory_find(c, 1);
-    pagetable_map(c->gpu[1].pt, o->va, pmem_addr(0, o->offset), o->bytes, PTE_R | PTE_W);
+    pagetable_map(c->gpu[1].pt, o->va, pmem_addr(0, o->hold->backing->offset), o->bytes, PTE_R | PTE_W);
     const unsigned from = fake(b)->logged;
     struct kfd_ioctl_create_queue_args a = {.queue_percentage = 100,
                                             .ring_base_address = b->ring[1],

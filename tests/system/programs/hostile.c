@@ -3,8 +3,8 @@
  * of the shim itself, so that nothing corrects what it says.  Argument "files": does all it can with the descriptors it
  * gets; "asks": random ioctls, maps and lengths; "edges": sizes and addresses at the ends of what there is; "crowd":
  * 1,200 connections of one thread; "dies": children that end in the middle of everything; "flood": asks without end,
- * never resting.  Each but the last says "done".  Its VRAM is not executable, so that it is no part of the `data`
- * figure.
+ * never resting; "many": 65,536 allocations, and 6,000 mistakes.  Each but the last says "done".  Its VRAM is not
+ * executable, so that it is no part of the `data` figure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -336,6 +336,35 @@ static void dies(void)
     }
 }
 
+/* As many allocations as a process may have, and each freed; then what is refused, again and again. */
+static void many(void)
+{
+    static uint64_t handles[65536];
+    struct map_place place;
+    unsigned n = 0;
+    int connection = driver_connect();
+    device_open(connection);
+    for (int error = 0; n < 65536 && !error; n += !error) {
+        struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = (UINT64_C(1) << 32) + 4096 * n,
+                                                       .size = 4096,
+                                                       .gpu_id = GPU_ID,
+                                                       .mmap_offset = UINT64_C(1) << 40,
+                                                       .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR};
+        error = ask_ioctl(connection, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a);
+        handles[n] = a.handle;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct kfd_ioctl_free_memory_of_gpu_args f = {.handle = handles[i * 40503u % n]};
+        if (ask_ioctl(connection, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &f))
+            printf("%u is not freed\n", i);
+    }
+    for (unsigned i = 0; i < 3000; i++) {
+        ask_map(connection, RENDER, 4096 * i, 4096, &place);
+        ask_ioctl(connection, _IOWR('K', 0x99, uint64_t), &(uint64_t){i});
+    }
+    printf("%u allocations\n", n);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -351,6 +380,8 @@ int main(int argc, char **argv)
         edges();
     else if (!strcmp(what, "dies"))
         dies();
+    else if (!strcmp(what, "many"))
+        many();
     else if (!strcmp(what, "flood"))
         asks(0, 1);
     else

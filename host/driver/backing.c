@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory behind objects; contract in backing.h.  Physical pages are handed out first fit in the order of calls; windows
+ * of client memory are numbered in that order too, so nothing depends on client addresses.
+ */
+#include "driver/backing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <linux/kfd_ioctl.h>
+
+#include "base/xalloc.h"
+#include "driver/driver.h"
+#include "vm/pagetable.h"
+#include "vm/pmem.h"
+
+#define PAGE UINT64_C(4096)
+#define USER_BYTES_MAX (UINT64_C(1) << 40) /* of a process: user pointers together, as much as it has GPU addresses */
+
+uint64_t backing_address(const struct backing *b)
+{
+    return pmem_addr(b->kind == BACKING_VRAM ? b->gpu + 1 : 0, b->offset);
+}
+
+static int window_take(struct driver *d, struct client *c, struct backing *b, uint64_t cpu)
+{
+    if (cpu > UINT64_MAX - b->bytes)
+        return EINVAL;
+    if (b->bytes > USER_BYTES_MAX - c->user_bytes)
+        return ENOMEM;
+    b->offset = pmem_window_add(machine_memory(d->machine), c->pid, cpu & ~(PAGE - 1), b->bytes);
+    if (!b->offset)
+        return ENOMEM;
+    c->user_bytes += b->bytes;
+    return 0;
+}
+
+static int memory_take(struct driver *d, const struct client *c, struct backing *b, uint64_t va)
+{
+    struct store *s = b->kind == BACKING_VRAM ? &d->vram[b->gpu] : &d->gtt;
+    /* equal to the virtual address modulo this: what pagetable_map needs for large entries */
+    b->offset = store_alloc(s, c->index + 1, b->bytes, pagetable_align(b->bytes), va);
+    if (b->offset != ARENA_NONE)
+        return 0;
+    return quarantine_empty(d) ? ENOMEM : EAGAIN;
+}
+
+int backing_new(struct driver *d, struct client *c, const struct backing *what, uint64_t va, uint64_t cpu,
+                struct hold **hold)
+{
+    struct backing *b = xzalloc(sizeof *b);
+    *b = *what;
+    int error = b->kind == BACKING_USER ? window_take(d, c, b, cpu) : memory_take(d, c, b, va);
+    if (error)
+        free(b);
+    else
+        *hold = backing_hold(c, b);
+    return error;
+}
+
+struct hold *backing_hold(struct client *c, struct backing *b)
+{
+    const uint64_t address = backing_address(b);
+    struct range *known = ranges_at(&c->holds, address);
+    if (known)
+        return RANGE_OF(known, struct hold, place);
+    struct hold *hold = xzalloc(sizeof *hold);
+    *hold = (struct hold){.place = {.at = address, .bytes = b->bytes}, .backing = b};
+    ranges_add(&c->holds, &hold->place);
+    b->holds++;
+    return hold;
+}
+
+/* Scratch memory is left out: its contents depend on where wavefronts ran.  Alone among the kinds of VRAM that the
+ * runtime allocates, it is not executable. */
+static void contents_hash(struct driver *d, const struct backing *b)
+{
+    if (b->kind == BACKING_VRAM && b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
+        datahash_add(&d->data, pmem_vram(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
+}
+
+void backing_drop(struct driver *d, struct client *c, struct hold *hold)
+{
+    static const enum held_kind kinds[] = {
+        [BACKING_VRAM] = HELD_VRAM, [BACKING_GTT] = HELD_GTT, [BACKING_USER] = HELD_WINDOW};
+    struct backing *b = hold->backing;
+    if (--hold->objects)
+        return;
+    ranges_remove(&c->holds, &hold->place);
+    free(hold);
+    if (b->kind == BACKING_USER)
+        c->user_bytes -= b->bytes;
+    if (--b->holds)
+        return;
+    contents_hash(d, b);
+    if (b->name.bytes) /* from now on its handle names nothing */
+        ranges_remove(&d->shared, &b->name);
+    quarantine_put(
+        d, (struct handed){
+               .kind = kinds[b->kind], .gpu = b->gpu, .at = b->offset, .bytes = b->bytes, .reached = b->reached});
+    free(b);
+}
