@@ -140,6 +140,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         d->dri_token[g] = NO_FILE;
     d->first_doorbell = NEVER;
+    kin_init(&d->kin);
     d->slice = (struct slice)SLICE_INIT;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {
@@ -160,6 +161,8 @@ void driver_delete(struct driver *d)
         return;
     server_close(d);
     client_drop_all(d);
+    watch_fini(&d->watch);
+    kin_fini(&d->kin);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

@@ -14,9 +14,16 @@
 
 #include "shim.h"
 
+static pid_t forking; /* the parent, in the child: it may have ended */
+
+static void forks(void)
+{
+    forking = getpid();
+}
+
 static void forked(void)
 {
-    shim_after_fork();
+    shim_after_fork(forking);
     clock_after_fork();
     fault_after_fork();
 }
@@ -26,8 +33,8 @@ __attribute__((constructor)) static void shim_start(void)
     if (!shim_active())
         return;
     setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1); /* system memory from the driver, where the simulator can reach it */
-    shim_hello();
-    pthread_atfork(NULL, NULL, forked);
+    shim_hello(0);
+    pthread_atfork(forks, NULL, forked);
     clock_arm();
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a thread that is blocked waits for, by the system call that it is in.
+ */
+#ifndef GANTRY_PLACE_H
+#define GANTRY_PLACE_H
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Futex waits without a time limit and waits for a child: what another thread here ends. */
+enum place { PLACE_THREAD, PLACE_CHILD, PLACE_OUTSIDE };
+
+/* A thread that runs, or is not for us to see, is at PLACE_OUTSIDE. */
+enum place place_of(pid_t pid, pid_t tid);
+/* Its wait ends at a time of the host's clock: sleeps, and waits with a time limit. */
+bool place_timed(pid_t pid, pid_t tid);
+#endif
