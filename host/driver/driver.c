@@ -162,6 +162,7 @@ void driver_delete(struct driver *d)
     server_close(d);
     client_drop_all(d);
     watch_fini(&d->watch);
+    kin_drop(&d->kin, d->turn);
     kin_fini(&d->kin);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);

@@ -141,10 +141,11 @@ struct driver {
     bool gpu_work, not_repeatable, failed;
     struct slice slice; /* of the gate */
     struct kin_tree kin;
+    struct kin *turn; /* of whom the last request was that had its turn */
     struct watch watch;
-    bool moved;         /* a client may have run since the machine did (sim_still) */
-    bool changed;       /* a client did something since the clock was last looked at */
-    uint64_t requests;  /* without those by which a thread only waits */
+    bool moved;        /* a client may have run since the machine did (sim_still) */
+    bool changed;      /* a client did something since the clock was last looked at */
+    uint64_t requests; /* without those by which a thread only waits */
     uint64_t answers;
 };
 
@@ -155,7 +156,7 @@ void driver_delete(struct driver *d);
 /* client.c */
 struct client *client_get(struct driver *d, pid_t pid);
 struct client *client_forked(struct driver *d, pid_t pid, pid_t parent); /* the same; parent: 0, or who forked it */
-uint64_t client_cycle(const struct driver *d); /* of the target's clock, as clients see it */
+uint64_t client_cycle(const struct driver *d);                           /* of the target's clock, as clients see it */
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu);
 /* Before the first queue; starts the machine. */
 int client_space_open(struct driver *d, struct client *c, unsigned gpu);

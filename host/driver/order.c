@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Order of several processes; contract in order.h.
  *
- * The first process of the tree goes on until it waits for something else than its turn.  So it does not matter when
- * the others arrive, and a program that forks later may have been served at once before.
+ * Turns go round: behind whoever was served last, in the order of the tree.  All but the one whose turn it is rest
+ * then, so that who waits for a turn does not depend on the host.  Requests that were served at once count as turns,
+ * too.
  */
 #include "driver/order.h"
 
@@ -16,6 +17,15 @@ static bool client_alone(const struct driver *d, const struct client *client)
         if (c != client && !c->ended)
             return false;
     return client->pid == d->program;
+}
+
+static void turn_note(struct driver *d, const struct client *c)
+{
+    if (d->turn == c->kin)
+        return;
+    kin_drop(&d->kin, d->turn);
+    d->turn = c->kin;
+    d->turn->uses++;
 }
 
 static bool request_changes(const struct conn *conn)
@@ -32,9 +42,15 @@ static bool request_changes(const struct conn *conn)
     }
 }
 
-bool order_holds(const struct driver *d, const struct conn *conn)
+bool order_holds(struct driver *d, const struct conn *conn)
 {
-    return d->ordered && request_changes(conn) && !client_alone(d, conn->client);
+    if (!d->ordered || !request_changes(conn))
+        return false;
+    if (client_alone(d, conn->client) && !watch_parent(conn->pid, conn->tid)) {
+        turn_note(d, conn->client);
+        return false;
+    }
+    return true;
 }
 
 void order_ended(struct driver *d, struct client *c)
@@ -61,17 +77,22 @@ static struct client *over_first(const struct driver *d)
     return first;
 }
 
+/* The next behind the last turn. */
+static bool conn_before(const struct driver *d, const struct conn *a, const struct conn *b)
+{
+    if (a->client == b->client)
+        return kin_thread(&d->kin, a->pid, a->tid) < kin_thread(&d->kin, b->pid, b->tid);
+    const bool a_behind = d->turn && kin_before(&d->kin, d->turn, a->client->kin);
+    const bool b_behind = d->turn && kin_before(&d->kin, d->turn, b->client->kin);
+    return a_behind != b_behind ? a_behind : client_before(d, a->client, b->client);
+}
+
 static struct conn *held_first(const struct driver *d)
 {
     struct conn *first = NULL;
-    for (struct conn *conn = d->conns; conn; conn = conn->next) {
-        if (conn->state != CONN_HELD || conn->gone)
-            continue;
-        if (!first || client_before(d, conn->client, first->client) ||
-            (conn->client == first->client &&
-             kin_thread(&d->kin, conn->pid, conn->tid) < kin_thread(&d->kin, conn->pid, first->tid)))
+    for (struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->state == CONN_HELD && !conn->gone && (!first || conn_before(d, conn, first)))
             first = conn;
-    }
     return first;
 }
 
@@ -121,6 +142,7 @@ void order_step(struct driver *d)
     watch_host_waits(d);
     if (clients_open(d) + !conn->client->opened > 1)
         chance_note(d, conn->client);
+    turn_note(d, conn->client);
     conn->state = CONN_RUNNING;
     server_serve(d, conn);
 }

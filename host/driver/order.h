@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The order of several processes (docs/reference/clock.md, "Several processes"): what changes the state of the GPUs, or
- * asks for what others change, waits until all other processes rest, and then the first process of the tree is served.
+ * asks for what others change, waits until all other processes rest, and then the next process of the tree is served.
  * Ends of processes are carried out before.  A program that is the only process is served at once.
  */
 #ifndef GANTRY_ORDER_H
@@ -12,7 +12,7 @@ struct conn;
 struct driver;
 
 /* Of a request that has just come: it has to wait for its turn. */
-bool order_holds(const struct driver *d, const struct conn *conn);
+bool order_holds(struct driver *d, const struct conn *conn);
 /* The process has ended: carried out in its turn, or at once. */
 void order_ended(struct driver *d, struct client *c);
 bool order_pending(const struct driver *d);

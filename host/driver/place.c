@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "driver/proc.h"
@@ -25,6 +26,14 @@ static bool call_read(pid_t pid, pid_t tid, struct call *c)
     return proc_read(path, &text) &&
            sscanf(text.line, "%llu 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx", &c->number, &c->arg[0], &c->arg[1],
                   &c->arg[2], &c->arg[3], &c->arg[4], &c->arg[5]) == 1 + ARGS;
+}
+
+bool place_runs(pid_t pid, pid_t tid)
+{
+    char path[96];
+    struct proc_text text;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+    return proc_read(path, &text) && strncmp(text.line, "running", strlen("running")) == 0;
 }
 
 static bool futex_waits(const struct call *c)

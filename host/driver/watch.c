@@ -159,6 +159,14 @@ static void threads_list(struct watched *p)
     p->room = room;
 }
 
+bool watch_parent(pid_t pid, pid_t tid)
+{
+    char path[96];
+    struct proc_text text;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)tid);
+    return proc_read(path, &text); /* it is empty where there are none */
+}
+
 static void children_find(struct driver *d, pid_t pid, struct watch_thread *t)
 {
     char path[96];
@@ -209,9 +217,15 @@ static enum watch_sight thread_look(const struct watched *p, struct watch_thread
     t->blocked = false;
     if (!state_blocked(state))
         return t->left_out ? WATCH_STILL : WATCH_RUNS;
-    if (state != 'Z' && state != 'X')
+    const bool ended = state == 'Z' || state == 'X', before = t->ended;
+    t->ended = ended;
+    if (ended && !before)
+        return WATCH_RUNS; /* who waits for its end may not have been woken yet */
+    if (!ended)
         thread_times(p->pid, t->tid, &cpu_ns, &runs); /* a kernel that does not count them: what is seen is enough */
     const bool same = state && t->seen && t->runs == runs;
+    if (!same && state && !ended && place_runs(p->pid, t->tid))
+        return t->left_out ? WATCH_STILL : WATCH_RUNS;
     t->seen = true;
     t->runs = runs;
     t->ran |= !same;
@@ -252,19 +266,38 @@ static enum watch_sight threads_look(struct driver *d, struct watched *p, bool a
     return sight;
 }
 
+/* Its first thread has ended, and so have all others, but its parent, or we, have not been told yet; or others are
+ * about to end, who seem to wait for an answer until then. */
+static bool process_ends(const struct driver *d, const struct watched *p)
+{
+    bool some = false, all = p->client && p->client->pidfd >= 0;
+    for (size_t i = 0; i < p->count; i++) {
+        some |= p->threads[i].ended;
+        all &= p->threads[i].ended;
+    }
+    for (size_t i = 0; some && !all && i < p->count; i++)
+        if (watch_waits(d, p->client, p->threads[i].tid) && !state_blocked(thread_state(p->pid, p->threads[i].tid)))
+            return true;
+    return all;
+}
+
 /* runs: its threads may run.  *there: the process is. */
 static enum watch_sight process_look(struct driver *d, struct watched *p, bool runs, bool *there)
 {
     bool gone = false;
     const unsigned outstanding = watch_outstanding(d, p->client), threads = thread_count(p->pid);
     *there = threads > 0;
+    if (!*there && p->client)
+        return p->client->pidfd >= 0 ? WATCH_RUNS : WATCH_STILL; /* until the end is noticed */
     if (!*there)
-        return WATCH_STILL;
+        return WATCH_CHANGED; /* it may have woken its parent just now */
     if (threads != p->count)
         threads_list(p);
     const enum watch_sight sight = threads_look(d, p, outstanding >= threads, runs, &gone);
     if (gone)
         threads_list(p);
+    if (!runs && sight == WATCH_STILL && process_ends(d, p))
+        return WATCH_RUNS;
     p->settled = sight == WATCH_STILL && outstanding >= threads ? outstanding : 0;
     return sight;
 }

@@ -17,6 +17,7 @@ struct driver;
 
 struct watch_thread {
     pid_t tid;
+    bool ended;      /* at the last look */
     bool seen;       /* `runs` is set */
     bool ran;        /* since the list of its children was read */
     bool blocked;    /* at the last look, and has not run since the one before */
@@ -62,6 +63,7 @@ void watch_rested(struct driver *d);
 /* While somebody runs: counts CPU time, and leaves out who spins longer than `limit` seconds. */
 void watch_count(struct driver *d, double limit);
 bool watch_spins(const struct driver *d); /* a thread is left out */
+bool watch_parent(pid_t pid, pid_t tid);  /* the thread has children */
 /* Finds all processes anew, and forgets those that are gone. */
 void watch_refresh(struct driver *d);
 bool watch_over(const struct watched *p); /* a client that has ended */

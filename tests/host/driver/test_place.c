@@ -128,8 +128,10 @@ static void waits_for_a_time_are_known(void **state)
         usleep(cases[i].timed ? 0 : 20000);
         if (place_timed(pid, pid) != cases[i].timed)
             fail_msg("case %u", i);
+        assert_int_equal(place_runs(pid, pid), cases[i].wait == computes);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
+        assert_false(place_runs(pid, pid));
         assert_false(place_timed(pid, pid)); /* who has gone waits for nothing */
     }
 }
