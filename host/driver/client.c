@@ -16,19 +16,27 @@
 
 struct client *client_get(struct driver *d, pid_t pid)
 {
+    return client_forked(d, pid, 0);
+}
+
+struct client *client_forked(struct driver *d, pid_t pid, pid_t parent)
+{
     struct client **link = &d->clients;
     for (; *link; link = &(*link)->next)
-        if ((*link)->pid == pid && !(*link)->ended)
+        if ((*link)->pid == pid && !(*link)->ended && !(*link)->over)
             return *link;
     struct client *c = xcalloc(1, sizeof *c);
-    c->index = d->client_count++;
+    c->index = d->ordered ? NO_INDEX : d->client_count++;
+    c->kin = kin_take(&d->kin, pid, parent);
     c->vmid = NO_VMID;
     c->pid = pid;
     c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     c->page_fd = NO_FILE;
     c->next_handle = 1;
     *link = c;
-    log_info("driver", "client %u: process %d", c->index, (int)pid);
+    watch_process(d, pid, c);
+    if (c->index != NO_INDEX)
+        log_info("driver", "client %u: process %d", c->index, (int)pid);
     return c;
 }
 

@@ -152,6 +152,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
         d->dri_token[g] = NO_FILE;
     d->first_doorbell = NEVER;
     d->seed = options->seed;
+    kin_init(&d->kin);
     d->slice = (struct slice)SLICE_INIT;
     d->machine = machine_new(cfg, options, &user);
     if (!d->machine || cfg->system_gpus > DRIVER_GPUS) {
@@ -172,6 +173,9 @@ void driver_delete(struct driver *d)
         return;
     server_close(d);
     client_drop_all(d);
+    watch_fini(&d->watch);
+    kin_drop(&d->kin, d->turn);
+    kin_fini(&d->kin);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

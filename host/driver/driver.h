@@ -13,6 +13,7 @@
 #include "driver/backing.h"
 #include "driver/datahash.h"
 #include "driver/doorbell.h"
+#include "driver/kin.h"
 #include "driver/machine.h"
 #include "driver/protocol.h"
 #include "driver/quarantine.h"
@@ -21,11 +22,13 @@
 #include "driver/slots.h"
 #include "driver/store.h"
 #include "driver/tables.h"
+#include "driver/watch.h"
 
 #define EVENT_LIMIT 4096
 #define EVENT_FIRST 1u /* the runtime takes 0 for none */
 #define VMIDS 16u
 #define NO_VMID (-1)
+#define NO_INDEX UINT32_MAX
 #define NEVER UINT64_MAX
 #define NO_FILE (-1)     /* a descriptor that is none */
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
@@ -74,11 +77,13 @@ struct client_gpu {
 
 struct client {
     struct client *next;
-    unsigned index;
+    unsigned index; /* in the order in which they have opened /dev/kfd; NO_INDEX before that */
+    struct kin *kin;
     pid_t pid;
     int pidfd;
     bool opened;  /* /dev/kfd */
-    bool ended;   /* process gone; closing */
+    bool over;    /* process gone; its end is carried out in its turn (order.h) */
+    bool ended;   /* it is: closing */
     bool greeted; /* has a life line */
     int vmid;     /* number of its address space, NO_VMID before its first queue */
     int page_fd;  /* doorbell and MMIO pages */
@@ -96,7 +101,7 @@ struct client {
     struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
-enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP, CONN_TABLES };
+enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP, CONN_TABLES, CONN_HELD };
 
 struct conn {
     struct conn *next;
@@ -118,6 +123,7 @@ struct driver {
     struct machine *machine;
     const struct gantry_cfg *cfg;
     bool gated;
+    bool ordered;                          /* processes have their turns (order.h) */
     bool program_time;                     /* the program's clocks tell target time */
     int kfd_token, dri_token[DRIVER_GPUS]; /* what a client gets for a device file: empty, to be known by its inode */
     int listen_fd, spare_fd;               /* spare: to turn a connection away when there is no other descriptor */
@@ -125,7 +131,7 @@ struct driver {
     uint64_t files_before;                 /* descriptors a process of the run may have: ours are more */
     pid_t program;                         /* reaped by run.c alone */
     char root[256];
-    struct client *clients; /* in order of arrival */
+    struct client *clients; /* in order of their numbers, then of arrival */
     struct conn *conns;
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
@@ -143,9 +149,13 @@ struct driver {
     uint64_t doorbells[DRIVER_GPUS];
     bool gpu_work, not_repeatable, failed;
     struct slice slice; /* of the gate */
-    bool moved;         /* a client may have run since the machine did (sim_still) */
-    bool changed;       /* a client did something since the clock was last looked at */
-    uint64_t requests;  /* without those by which a thread only waits */
+    struct kin_tree kin;
+    struct kin *turn; /* of whom the last request was that had its turn */
+    struct watch watch;
+    bool moved;        /* a client may have run since the machine did (sim_still) */
+    bool changed;      /* a client did something since the clock was last looked at */
+    uint64_t requests; /* without those by which a thread only waits */
+    uint64_t answers;
 };
 
 /* driver.c: the whole; callbacks of the command processors. */
@@ -154,7 +164,8 @@ void driver_delete(struct driver *d);
 
 /* client.c */
 struct client *client_get(struct driver *d, pid_t pid);
-uint64_t client_cycle(const struct driver *d); /* of the target's clock, as clients see it */
+struct client *client_forked(struct driver *d, pid_t pid, pid_t parent); /* the same; parent: 0, or who forked it */
+uint64_t client_cycle(const struct driver *d);                           /* of the target's clock, as clients see it */
 int client_vm_open(struct driver *d, struct client *c, unsigned gpu);
 /* Before the first queue; starts the machine. */
 int client_space_open(struct driver *d, struct client *c, unsigned gpu);
@@ -164,7 +175,7 @@ int client_write(const struct client *c, uint64_t address, const void *from, siz
 int gpu_of_id(const struct driver *d, uint32_t gpu_id); /* -1: none */
 
 /* process.c */
-int client_open(struct driver *d, struct client *c); /* /dev/kfd; 0 or errno */
+int client_open(struct driver *d, struct client *c); /* /dev/kfd, which gives it its number; 0 or errno */
 void client_end(struct driver *d, struct client *c); /* the process is gone */
 void client_reap(struct driver *d);                  /* free what is closed */
 void client_drop_all(struct driver *d);              /* at the end, whatever still runs */
@@ -213,6 +224,7 @@ int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64
 
 /* ioctl.c: WAIT_EVENTS. */
 bool ioctl_waits(const struct shim_request *request);
+bool ioctl_changes(const struct shim_request *request); /* what other processes see, or asks for what they change */
 /* ioctl.c: true when *answer is to be sent now, false when the thread waits. */
 bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer);
 
@@ -223,13 +235,14 @@ void server_close(struct driver *d);
  * when any came. */
 bool server_poll(struct driver *d, long timeout_us, int extra_fd);
 void server_answer(struct driver *d, struct conn *conn, const struct shim_answer *answer, int fd);
+void server_serve(struct driver *d, struct conn *conn); /* the request of the connection, in its turn */
 
 /* rest.c */
-bool rest_reached(struct driver *d);
+/* All threads rest, but for those of the client `except` (may be NULL), which may run. */
+bool rest_reached(struct driver *d, const struct client *except);
 /* A thread of a client, or of what it started, waits for something that no such thread does (or runs). */
-bool rest_outside(const struct driver *d);
+bool rest_outside(struct driver *d);
 void rest_tell(const struct driver *d, FILE *out); /* threads without a request, one line each */
-double rest_cpu_seconds(const struct driver *d);   /* of all clients */
 
 /* gate.c */
 enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_EXIT_AFTER, GATE_NO_PROGRESS };

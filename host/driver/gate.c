@@ -8,10 +8,11 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
+#include "driver/order.h"
 
 bool gate_needed(const struct driver *d)
 {
-    if (d->gpu_work)
+    if (d->gpu_work || order_pending(d))
         return true;
     for (const struct conn *conn = d->conns; conn; conn = conn->next)
         if (conn->state != CONN_RUNNING)
@@ -68,7 +69,8 @@ static struct conn *due_first(const struct driver *d, bool batch)
             continue;
         conn->batch = true;
         if (!first || conn->client->index < first->client->index ||
-            (conn->client == first->client && conn->tid < first->tid))
+            (conn->client == first->client &&
+             kin_thread(&d->kin, conn->pid, conn->tid) < kin_thread(&d->kin, conn->pid, first->tid)))
             first = conn;
     }
     return first;

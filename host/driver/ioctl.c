@@ -151,31 +151,32 @@ static const struct {
     uint32_t number, bytes; /* least size of the argument; 0: any */
     ioctl_fn serve;
     const char *name;
+    bool changes; /* what other processes see, or asks for what they change (order.h) */
 } table[] = {
-    {0x01, sizeof(struct kfd_ioctl_get_version_args), get_version, "GET_VERSION"},
-    {CREATE_QUEUE_NUMBER, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE"},
-    {0x03, sizeof(struct kfd_ioctl_destroy_queue_args), queue_destroy, "DESTROY_QUEUE"},
-    {0x04, sizeof(struct kfd_ioctl_set_memory_policy_args), set_memory_policy, "SET_MEMORY_POLICY"},
-    {0x05, sizeof(struct kfd_ioctl_get_clock_counters_args), get_clock_counters, "GET_CLOCK_COUNTERS"},
-    {0x07, sizeof(struct kfd_ioctl_update_queue_args), queue_update, "UPDATE_QUEUE"},
-    {0x08, sizeof(struct kfd_ioctl_create_event_args), event_create, "CREATE_EVENT"},
-    {0x09, sizeof(struct kfd_ioctl_destroy_event_args), event_destroy, "DESTROY_EVENT"},
-    {0x0a, sizeof(struct kfd_ioctl_set_event_args), event_set, "SET_EVENT"},
-    {0x0b, sizeof(struct kfd_ioctl_reset_event_args), event_reset, "RESET_EVENT"},
-    {0x11, sizeof(struct kfd_ioctl_set_scratch_backing_va_args), set_scratch_va, "SET_SCRATCH_BACKING_VA"},
-    {0x12, sizeof(struct kfd_ioctl_get_tile_config_args), get_tile_config, "GET_TILE_CONFIG"},
-    {0x13, sizeof(struct kfd_ioctl_set_trap_handler_args), set_trap_handler, "SET_TRAP_HANDLER"},
-    {0x14, sizeof(struct kfd_ioctl_get_process_apertures_new_args), get_apertures, "GET_PROCESS_APERTURES_NEW"},
-    {0x15, sizeof(struct kfd_ioctl_acquire_vm_args), acquire_vm, "ACQUIRE_VM"},
-    {0x16, sizeof(struct kfd_ioctl_alloc_memory_of_gpu_args), memory_alloc, "ALLOC_MEMORY_OF_GPU"},
-    {0x17, sizeof(struct kfd_ioctl_free_memory_of_gpu_args), memory_free, "FREE_MEMORY_OF_GPU"},
-    {MAP_NUMBER, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU"},
-    {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU"},
-    {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK"},
-    {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE"},
-    {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY"},
-    {0x80, sizeof(struct share_import_args), share_import, "IPC_IMPORT_HANDLE"},
-    {0x81, sizeof(struct share_export_args), share_export, "IPC_EXPORT_HANDLE"},
+    {0x01, sizeof(struct kfd_ioctl_get_version_args), get_version, "GET_VERSION", false},
+    {CREATE_QUEUE_NUMBER, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE", true},
+    {0x03, sizeof(struct kfd_ioctl_destroy_queue_args), queue_destroy, "DESTROY_QUEUE", true},
+    {0x04, sizeof(struct kfd_ioctl_set_memory_policy_args), set_memory_policy, "SET_MEMORY_POLICY", false},
+    {0x05, sizeof(struct kfd_ioctl_get_clock_counters_args), get_clock_counters, "GET_CLOCK_COUNTERS", false},
+    {0x07, sizeof(struct kfd_ioctl_update_queue_args), queue_update, "UPDATE_QUEUE", true},
+    {0x08, sizeof(struct kfd_ioctl_create_event_args), event_create, "CREATE_EVENT", false},
+    {0x09, sizeof(struct kfd_ioctl_destroy_event_args), event_destroy, "DESTROY_EVENT", false},
+    {0x0a, sizeof(struct kfd_ioctl_set_event_args), event_set, "SET_EVENT", false},
+    {0x0b, sizeof(struct kfd_ioctl_reset_event_args), event_reset, "RESET_EVENT", false},
+    {0x11, sizeof(struct kfd_ioctl_set_scratch_backing_va_args), set_scratch_va, "SET_SCRATCH_BACKING_VA", false},
+    {0x12, sizeof(struct kfd_ioctl_get_tile_config_args), get_tile_config, "GET_TILE_CONFIG", false},
+    {0x13, sizeof(struct kfd_ioctl_set_trap_handler_args), set_trap_handler, "SET_TRAP_HANDLER", true},
+    {0x14, sizeof(struct kfd_ioctl_get_process_apertures_new_args), get_apertures, "GET_PROCESS_APERTURES_NEW", false},
+    {0x15, sizeof(struct kfd_ioctl_acquire_vm_args), acquire_vm, "ACQUIRE_VM", true},
+    {0x16, sizeof(struct kfd_ioctl_alloc_memory_of_gpu_args), memory_alloc, "ALLOC_MEMORY_OF_GPU", true},
+    {0x17, sizeof(struct kfd_ioctl_free_memory_of_gpu_args), memory_free, "FREE_MEMORY_OF_GPU", true},
+    {MAP_NUMBER, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU", true},
+    {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU", true},
+    {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK", true},
+    {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE", false},
+    {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY", true},
+    {0x80, sizeof(struct share_import_args), share_import, "IPC_IMPORT_HANDLE", true},
+    {0x81, sizeof(struct share_export_args), share_export, "IPC_EXPORT_HANDLE", true},
     {.number = DBG_TRAP_NUMBER, .serve = refuse_debugger, .name = "DBG_TRAP"},
 };
 
@@ -198,6 +199,15 @@ static int ioctl_call(struct driver *d, struct client *c, const struct shim_requ
 bool ioctl_waits(const struct shim_request *request)
 {
     return (request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args);
+}
+
+bool ioctl_changes(const struct shim_request *request)
+{
+    const uint32_t number = request->code & 0xff;
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].number == number)
+            return table[i].changes;
+    return false;
 }
 
 static bool ioctl_opens(const struct shim_request *request)

@@ -3,11 +3,13 @@
  */
 #include "driver/patience.h"
 
+#include <math.h>
 #include <sys/param.h>
 
 #define NOT_READ (-1)
 #define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
 #define COMPUTES_SECONDS 0.5
+#define HALVES_MOST 30u
 #define FIRST_US 20
 #define RESTLESS_MOST_US 2000
 #define UNNEEDED_US 200000
@@ -17,7 +19,6 @@
 void patience_called(struct patience *p, double now)
 {
     p->call = now;
-    p->call_cpu = NOT_READ;
 }
 
 void patience_rested(struct patience *p, double now)
@@ -29,17 +30,39 @@ void patience_rested(struct patience *p, double now)
 
 enum patience_state patience_look(struct patience *p, double now, double cpu)
 {
-    if (p->call_cpu < 0)
-        p->call_cpu = cpu;
     if (p->rest_cpu < 0)
         p->rest_cpu = cpu;
-    p->flooded =
-        p->flooded || cpu - p->rest_cpu > FLOOD_PATIENCE * p->limit; /* also when a client ends with its time */
+    p->flooded = p->flooded || cpu - p->rest_cpu > FLOOD_PATIENCE * p->limit;
     if (p->flooded)
         return PATIENCE_FLOODED;
-    if (cpu - p->call_cpu > p->limit)
-        return PATIENCE_OVER;
     return now - p->call > COMPUTES_SECONDS ? PATIENCE_COMPUTES : PATIENCE_LEFT;
+}
+
+void spell_end(struct spell *s)
+{
+    s->open = false;
+}
+
+void spell_look(struct spell *s, uint64_t cpu)
+{
+    if (!s->open)
+        *s = (struct spell){.since = cpu, .open = true};
+    s->upto = cpu;
+}
+
+uint64_t spell_ns(const struct spell *s)
+{
+    return s->open ? s->upto - s->since : 0;
+}
+
+bool patience_spent(double limit, unsigned before, uint64_t all)
+{
+    return (double)all * 1e-9 > ldexp(limit, -(int)MIN(before, HALVES_MOST));
+}
+
+bool patience_shared(uint64_t own, uint64_t all, unsigned threads)
+{
+    return own && own * 2 * threads >= all;
 }
 
 void pace_unneeded(struct pace *pace)

@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* CPU times are those of all clients together; all in seconds. */
+/* Of the run; all in seconds. */
 struct patience {
     double limit;    /* CPU time without a call */
     double call;     /* host time of the last call or rest */
-    double call_cpu; /* CPU time at the first look since then, negative: none yet */
     double rest_cpu; /* CPU time at the first look since the last rest, negative: none yet */
     bool flooded;
 };
@@ -19,14 +18,28 @@ struct patience {
 enum patience_state {
     PATIENCE_LEFT,
     PATIENCE_COMPUTES, /* it is long since anybody called: somebody computes */
-    PATIENCE_OVER,     /* who computes may be polling memory */
     PATIENCE_FLOODED,  /* calls go on and on without a rest; until the next rest */
 };
 
 void patience_rested(struct patience *p, double now);
 void patience_called(struct patience *p, double now);
-/* While clients do not rest. */
+/* While clients do not rest; cpu: what all their threads have used so far, and never falls. */
 enum patience_state patience_look(struct patience *p, double now, double cpu);
+
+/* Of a thread: CPU time, in ns, since it last asked for something or all rested. */
+struct spell {
+    uint64_t since, upto; /* of its own CPU clock */
+    bool open;            /* `since` is set */
+};
+
+void spell_end(struct spell *s);
+void spell_look(struct spell *s, uint64_t cpu);
+uint64_t spell_ns(const struct spell *s);
+/* Whether a process whose threads have `all` ns together, without a call, is waited for no longer; before: how often
+ * that has been so.  Each time it has half of the patience, so that it costs less than twice the patience in all. */
+bool patience_spent(double limit, unsigned before, uint64_t all);
+/* Whether a thread has had its share in that: at least half of what each of the `threads` has used on average. */
+bool patience_shared(uint64_t own, uint64_t all, unsigned threads);
 
 /* Zeroed at the beginning. */
 struct pace {

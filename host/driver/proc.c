@@ -23,3 +23,17 @@ bool proc_state(const char *path, char *state, int *parent)
     const char *after = proc_read(path, &text) ? strrchr(text.line, ')') : NULL; /* the name may hold anything */
     return after && sscanf(after, ") %c %d", state, parent) == 2;
 }
+
+bool proc_birth(pid_t pid, struct proc_birth *birth)
+{
+    char path[64], state;
+    struct proc_text text;
+    unsigned long long start;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const char *after = proc_read(path, &text) ? strrchr(text.line, ')') : NULL;
+    if (!after || sscanf(after, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                         &state, &birth->parent, &start) != 3)
+        return false;
+    birth->start = start;
+    return true;
+}

@@ -4,6 +4,8 @@
 #ifndef GANTRY_PROC_H
 #define GANTRY_PROC_H
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define PROC_BYTES 512
 
@@ -16,4 +18,11 @@ bool proc_read(const char *path, struct proc_text *text);
 
 /* State letter and parent in the stat file at `path`; false when there is none (any more). */
 bool proc_state(const char *path, char *state, int *parent);
+
+struct proc_birth {
+    int parent;     /* now */
+    uint64_t start; /* in ticks of the kernel */
+};
+/* Of a process; false when there is none (any more). */
+bool proc_birth(pid_t pid, struct proc_birth *birth);
 #endif

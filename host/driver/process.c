@@ -41,12 +41,30 @@ static int pages_open(struct driver *d, struct client *c)
     return 0;
 }
 
+/* Behind those that have a number: the list is in their order. */
+static void client_number(struct driver *d, struct client *c)
+{
+    struct client **link = &d->clients;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    for (link = &d->clients; *link && (*link)->index != NO_INDEX;)
+        link = &(*link)->next;
+    c->next = *link;
+    *link = c;
+    c->index = d->client_count++;
+    log_info("driver", "client %u: process %d", c->index, (int)c->pid);
+}
+
 int client_open(struct driver *d, struct client *c)
 {
     int error = c->page_fd < 0 ? pages_open(d, c) : 0;
-    if (!error)
-        c->opened = true;
-    return error;
+    if (error)
+        return error;
+    if (c->index == NO_INDEX)
+        client_number(d, c);
+    c->opened = true;
+    return 0;
 }
 
 void client_end(struct driver *d, struct client *c)
@@ -56,7 +74,9 @@ void client_end(struct driver *d, struct client *c)
     c->ended = true;
     d->changed = true;
     machine_settle(d->machine); /* whether the clock has run since its last request is the host's chance */
-    log_info("driver", "client %u: ended", c->index);
+    if (c->index != NO_INDEX)
+        log_info("driver", "client %u: ended", c->index);
+    watch_client_ended(d, c);
     for (struct conn *conn = d->conns; conn; conn = conn->next)
         if (conn->client == c)
             conn->gone = true;
@@ -86,6 +106,7 @@ static void client_free(struct driver *d, struct client *c)
     queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
+    kin_ended(&d->kin, c->kin);
     if (c->vmid != NO_VMID)
         d->vmid_used &= ~(1u << c->vmid);
     munmap(c->pages, c->pages_bytes); /* none: nothing happens */

@@ -15,7 +15,7 @@
     "GANTRY_PROGRAM_CLOCK" /* "target" or "host": what the program's clocks tell under the gated clock */
 
 enum request_op {
-    REQ_HELLO = 1, /* life line of a process */
+    REQ_HELLO = 1, /* life line of a process; arg: who has forked it, 0: not known */
     REQ_OPEN_KFD,  /* answer carries a descriptor */
     REQ_OPEN_DRI,  /* index: render minor; answer carries a descriptor */
     REQ_IOCTL,     /* code, arg: pointer in the client, data: the argument */

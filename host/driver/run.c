@@ -23,6 +23,7 @@
 #include "driver/debugger.h"
 #include "driver/driver.h"
 #include "driver/janitor.h"
+#include "driver/order.h"
 #include "driver/patience.h"
 #include "driver/slice.h"
 #include "driver/still.h"
@@ -32,7 +33,8 @@
 #define POLL_ENDING_US 10000
 #define PROGRESS_SECONDS 0.1
 #define EXEC_LOOK_MS 50
-#define STOP_SECONDS 0.5 /* between asking a program to end and killing it */
+#define COUNT_SECONDS 0.001 /* between looks at who computes */
+#define STOP_SECONDS 0.5    /* between asking a program to end and killing it */
 
 struct run {
     struct run_options options;
@@ -43,6 +45,7 @@ struct run {
     bool unwanted; /* the program has ended, or has to: models that are missing are no failure */
     double progress_at;
     struct patience patience;
+    double counted; /* host time when the CPU time of clients was counted last */
     struct pace pace;
     struct still still;
 };
@@ -84,6 +87,7 @@ struct run *run_new(const struct run_options *options)
         return NULL;
     }
     strcpy(r->driver->root, root);
+    r->driver->ordered = r->driver->gated;
     if (topology_write(options->cfg, root) < 0 || server_open(r->driver) < 0) {
         diag(root, "%s", strerror(errno));
         run_free(r);
@@ -175,7 +179,8 @@ static int child_start(struct run *r)
         child_main(r, self, ends[1]);
     }
     error = r->child < 0 ? errno : 0;
-    r->driver->program = r->child;
+    r->driver->program = r->driver->kin.program = r->child;
+    watch_process(r->driver, r->child, NULL);
     if (persona >= 0)
         personality((unsigned long)persona);
     close(ends[1]);
@@ -226,30 +231,62 @@ static void progress(struct run *r)
     r->options.progress(r->options.arg, r->driver->machine, (unsigned)r->driver->row_count);
 }
 
+/* A turn in which the clock runs, or somebody is answered, beside threads that go on. */
+static void unrepeatable_note(struct run *r, uint64_t cycle, uint64_t answers)
+{
+    struct driver *d = r->driver;
+    d->moved = true; /* they run on */
+    if (client_cycle(d) == cycle && d->answers == answers && !machine_busy(d->machine))
+        return;
+    if (!d->not_repeatable)
+        log_info("driver", "the clock runs beside a client from cycle %llu", (unsigned long long)cycle);
+    d->not_repeatable = true;
+}
+
 static enum gate_step turn_restless(struct run *r)
 {
     struct driver *d = r->driver;
+    const double now = host_seconds();
     if (d->changed)
-        patience_called(&r->patience, host_seconds());
+        patience_called(&r->patience, now);
     d->changed = false;
-    const enum patience_state state = patience_look(&r->patience, host_seconds(), rest_cpu_seconds(d));
+    if (now - r->counted >= COUNT_SECONDS) {
+        watch_count(d, r->patience.limit);
+        r->counted = now;
+    }
+    const enum patience_state state = patience_look(&r->patience, now, (double)d->watch.cpu_ns * 1e-9);
     if (state != PATIENCE_LEFT)
         still_reset(&r->still); /* somebody computes */
-    if (state == PATIENCE_LEFT || state == PATIENCE_COMPUTES)
+    if (state != PATIENCE_FLOODED)
         return GATE_BUSY;
-    uint64_t before = client_cycle(d);
+    const uint64_t cycle = client_cycle(d), answers = d->answers;
     d->moved = true;
+    order_flush(d);
     enum gate_step step = gate_advance(d);
-    d->moved = true; /* it runs on */
-    if (client_cycle(d) != before || machine_busy(d->machine)) {
-        if (!d->not_repeatable)
-            log_info("driver", "a client polls: the clock runs beside it from cycle %llu", (unsigned long long)before);
-        d->not_repeatable = true;
+    gate_release(d); /* the others' waits, for which there is no rest */
+    unrepeatable_note(r, cycle, answers);
+    return step;
+}
+
+/* All rest whose rest is needed: a turn of a process, or a step of the clock. */
+static enum gate_step turn_rested(struct run *r, bool ordered)
+{
+    struct driver *d = r->driver;
+    const bool spins = watch_spins(d);
+    const uint64_t cycle = client_cycle(d), answers = d->answers;
+    enum gate_step step = GATE_BUSY;
+    d->moved |= spins;
+    if (ordered) {
+        order_step(d);
+    } else {
+        watch_rested(d);
+        if (d->ordered)
+            watch_host_waits(d);
+        patience_rested(&r->patience, host_seconds());
+        step = gate_step(d);
     }
-    if (state == PATIENCE_FLOODED)
-        gate_release(d); /* the others' waits, for which there is no rest */
-    else
-        gate_written(d); /* a thread that spins may wait for what another one does with memory that it maps */
+    if (spins)
+        unrepeatable_note(r, cycle, answers);
     return step;
 }
 
@@ -262,13 +299,13 @@ static enum gate_step turn_gated(struct run *r)
         pace_unneeded(&r->pace);
         return GATE_BUSY;
     }
-    if (!rest_reached(d)) {
+    const bool ordered = order_pending(d);
+    if (!rest_reached(d, ordered ? order_next(d) : NULL)) {
         pace_restless(&r->pace, asked);
         return turn_restless(r);
     }
-    patience_rested(&r->patience, host_seconds());
-    enum gate_step step = gate_step(d);
-    if ((step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
+    const enum gate_step step = turn_rested(r, ordered);
+    if (!ordered && (step == GATE_BUSY || step == GATE_IDLE) && still_ended(d, &r->still, step == GATE_IDLE))
         return GATE_NO_PROGRESS;
     pace_stepped(&r->pace, step == GATE_IDLE, client_cycle(d), d->requests);
     return step;

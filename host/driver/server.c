@@ -19,6 +19,7 @@
 #include "base/xalloc.h"
 #include "driver/address.h"
 #include "driver/driver.h"
+#include "driver/order.h"
 #include "driver/peer.h"
 #include "driver/topology.h"
 #include "vm/pmem.h"
@@ -175,6 +176,8 @@ void server_answer(struct driver *d, struct conn *conn, const struct shim_answer
     } control;
     struct iovec part = {(void *)(uintptr_t)answer, sizeof *answer};
     d->moved = true;
+    d->answers++;
+    watch_answered(d, conn);
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     if (fd >= 0) {
         message.msg_control = &control;
@@ -243,15 +246,11 @@ static void hello_serve(struct driver *d, struct conn *conn)
     conn->client->greeted = true;
 }
 
-static void request_serve(struct driver *d, struct conn *conn)
+void server_serve(struct driver *d, struct conn *conn)
 {
     struct shim_answer answer = {0};
     int fd = NO_FILE, error = 0;
     d->changed = true;
-    const bool looks = conn->request.op == REQ_PARK || conn->request.op == REQ_CLOCK; /* asks for nothing */
-    if (!looks)
-        conn->looked = false;
-    d->requests += !looks && !(conn->request.op == REQ_IOCTL && ioctl_waits(&conn->request));
     switch (conn->request.op) {
     case REQ_HELLO:
         hello_serve(d, conn);
@@ -288,6 +287,20 @@ static void request_serve(struct driver *d, struct conn *conn)
     server_answer(d, conn, &answer, fd);
 }
 
+static void request_take(struct driver *d, struct conn *conn)
+{
+    d->changed = true;
+    const bool looks = conn->request.op == REQ_PARK || conn->request.op == REQ_CLOCK; /* asks for nothing */
+    if (!looks)
+        conn->looked = false;
+    d->requests += !looks && !(conn->request.op == REQ_IOCTL && ioctl_waits(&conn->request));
+    watch_asked(d, conn);
+    if (order_holds(d, conn))
+        conn->state = CONN_HELD;
+    else
+        server_serve(d, conn);
+}
+
 static void conn_read(struct driver *d, struct conn *conn)
 {
     struct shim_request request;
@@ -300,8 +313,8 @@ static void conn_read(struct driver *d, struct conn *conn)
     conn->request = request;
     conn->tid = request.tid;
     if (!conn->client)
-        conn->client = client_get(d, conn->pid);
-    request_serve(d, conn);
+        conn->client = client_forked(d, conn->pid, request.op == REQ_HELLO ? (pid_t)request.arg : 0);
+    request_take(d, conn);
 }
 
 static void conns_sweep(struct driver *d)
@@ -325,8 +338,8 @@ static void clients_check(struct driver *d, const struct pollfd *fds)
         bool over = c->pidfd >= 0 ? false : kill(c->pid, 0) < 0;
         for (size_t i = 0; c->pidfd >= 0 && fds[i].fd != -2; i++)
             over |= fds[i].fd == c->pidfd && fds[i].revents;
-        if (over)
-            client_end(d, c);
+        if (over && !c->over)
+            order_ended(d, c);
     }
 }
 
@@ -343,7 +356,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd)
     for (struct conn *conn = d->conns; conn; conn = conn->next)
         fds[n++] = (struct pollfd){.fd = conn->fd, .events = POLLIN};
     for (struct client *c = d->clients; c; c = c->next)
-        if (c->pidfd >= 0 && !c->ended)
+        if (c->pidfd >= 0 && !c->ended && !c->over)
             fds[n++] = (struct pollfd){.fd = c->pidfd, .events = POLLIN};
     fds[n].fd = -2; /* end */
     struct timespec timeout = {.tv_nsec = timeout_us * 1000};

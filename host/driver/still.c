@@ -37,6 +37,8 @@ static void thread_tell(const struct driver *d, const struct conn *conn)
         event_wait_tell(d, conn, stderr);
     else if (conn->state == CONN_SLEEP)
         fprintf(stderr, "sleeps until cycle %llu\n", (unsigned long long)conn->deadline);
+    else if (conn->state == CONN_HELD)
+        fprintf(stderr, "waits until all other processes rest\n");
     else if (conn->state == CONN_TABLES)
         fprintf(stderr, "waits for its page tables\n");
     else if (conn->request.arg >= PARK_LOAD)

@@ -48,7 +48,7 @@ static void job_over(struct cp *cp, struct job *job)
     struct cp_space *space = job->space;
     job->state = JOB_DONE;
     queue->active--;
-    if (packet_type(job->packet) == AQL_KERNEL && !space->closing)
+    if (packet_type(job->packet) == AQL_KERNEL) /* also of a client that has seen its end and has gone since */
         row_emit(cp, job);
     job_settle(job);
     queue->fetch.look = true; /* the next packet may have waited for this one */

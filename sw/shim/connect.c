@@ -174,9 +174,9 @@ static void lifeline_signal(int number)
     errno = saved;
 }
 
-void shim_hello(void)
+void shim_hello(pid_t parent)
 {
-    struct shim_request request = {.op = REQ_HELLO};
+    struct shim_request request = {.op = REQ_HELLO, .arg = (uint64_t)parent};
     struct shim_answer answer;
     int fd = driver_connect();
     if (fd < 0)
@@ -195,9 +195,9 @@ void shim_hello(void)
     lifeline_signal(0);
 }
 
-void shim_after_fork(void)
+void shim_after_fork(pid_t parent)
 {
     descriptors_after_fork();
     lifeline = thread_fd = -1;
-    shim_hello();
+    shim_hello(parent);
 }

@@ -14,9 +14,16 @@
 
 #include "shim.h"
 
+static pid_t forking; /* the parent, in the child: it may have ended */
+
+static void forks(void)
+{
+    forking = getpid();
+}
+
 static void forked(void)
 {
-    shim_after_fork();
+    shim_after_fork(forking);
     clock_after_fork();
     fault_after_fork();
 }
@@ -25,8 +32,8 @@ __attribute__((constructor)) static void shim_start(void)
 {
     if (!shim_active())
         return;
-    shim_hello();
-    pthread_atfork(NULL, NULL, forked);
+    shim_hello(0);
+    pthread_atfork(forks, NULL, forked);
     clock_arm();
 }
 

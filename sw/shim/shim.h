@@ -6,6 +6,7 @@
 #define GANTRY_SHIM_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "driver/protocol.h"
@@ -32,9 +33,9 @@ const char *loading_name(uint64_t code, uint64_t *offset);
 const char *environment_given(const char *name);
 
 /* connect.c */
-bool shim_active(void);     /* a driver is there */
-void shim_hello(void);      /* open the life line of this process */
-void shim_after_fork(void); /* in the child */
+bool shim_active(void);             /* a driver is there */
+void shim_hello(pid_t parent);      /* open the life line of this process, which `parent` has forked; 0: not known */
+void shim_after_fork(pid_t parent); /* in the child */
 /* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno.
  */
 int shim_call(struct shim_request *request, struct shim_answer *answer, int *fd);

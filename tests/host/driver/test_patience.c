@@ -11,23 +11,52 @@
 
 #include "driver/patience.h"
 
-/* CPU time counts from the first look after a call or a rest; at the limit there is some left. */
-static void computing_ends_the_patience(void **state)
+/* A spell counts from the first look at a thread since it last asked; at the limit there is patience left. */
+static void spinning_ends_the_patience(void **state)
 {
     (void)state;
-    struct patience p = {.limit = 0.25};
-    patience_rested(&p, 100);
+    struct spell spell = {0};
+    assert_true(spell_ns(&spell) == 0);
     for (unsigned round = 0; round < 3; round++) {
-        const double base = 0.75 * round;
-        assert_int_equal(patience_look(&p, 100, base), PATIENCE_LEFT);
-        assert_int_equal(patience_look(&p, 100, base + 0.25), PATIENCE_LEFT);
-        assert_int_equal(patience_look(&p, 100, base + 0.26), PATIENCE_OVER);
-        assert_int_equal(patience_look(&p, 100, base + 0.5), PATIENCE_OVER);
-        if (round)
-            patience_rested(&p, 100);
-        else
-            patience_called(&p, 100);
+        const uint64_t base = 750000000u * round;
+        spell_look(&spell, base);
+        assert_true(spell_ns(&spell) == 0);
+        spell_look(&spell, base + 250000000u);
+        assert_true(spell_ns(&spell) == 250000000u);
+        assert_false(patience_spent(0.25, 0, spell_ns(&spell)));
+        spell_look(&spell, base + 250000001u);
+        assert_true(patience_spent(0.25, 0, spell_ns(&spell)));
+        spell_end(&spell);
+        assert_true(spell_ns(&spell) == 0);
     }
+}
+
+/* shows B.4: a process that has been left out has half of the patience then, so that all together is less than twice.
+ */
+static void each_time_has_half_of_the_patience(void **state)
+{
+    uint64_t sum = 0;
+    (void)state;
+    for (unsigned before = 0; before < 200; before++) {
+        uint64_t spent = 0, step = UINT64_C(1) << 40;
+        for (; step; step /= 2)
+            if (!patience_spent(1, before, spent + step))
+                spent += step;
+        assert_in_range(spent, before < 30 ? 1000000000u >> before : 0, before < 31 ? 1000000000u >> before : 1);
+        sum += spent;
+    }
+    assert_true(sum < 2000000000u);
+}
+
+/* Of many threads that spin all go; one that has hardly run in that time is not taken for one of them. */
+static void who_spins_has_had_its_share(void **state)
+{
+    (void)state;
+    assert_true(patience_shared(1000, 1000, 1));
+    assert_true(patience_shared(500, 1000, 1));
+    assert_true(patience_shared(62, 992, 16) && patience_shared(31, 992, 16));
+    assert_false(patience_shared(30, 992, 16));
+    assert_false(patience_shared(0, 0, 1));
 }
 
 /* Half a second of host time without a call or a rest is long. */
@@ -60,10 +89,10 @@ static void floods_have_more_patience(void **state)
         }
         assert_int_equal(patience_look(&p, 0, base + 8.125), PATIENCE_FLOODED);
         patience_called(&p, 0);
-        assert_int_equal(patience_look(&p, 0, base), PATIENCE_FLOODED);
+        assert_int_equal(patience_look(&p, 0, base + 8.125), PATIENCE_FLOODED);
         patience_rested(&p, 0);
     }
-    assert_int_equal(patience_look(&p, 0, 30), PATIENCE_LEFT);
+    assert_int_equal(patience_look(&p, 0, 40), PATIENCE_LEFT);
 }
 
 /* The longer somebody runs without asking, the less often it is looked; at once when there is more to do; rarely while
@@ -94,10 +123,9 @@ static void looks_become_rare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(computing_ends_the_patience),
-        cmocka_unit_test(silence_is_noticed),
-        cmocka_unit_test(floods_have_more_patience),
-        cmocka_unit_test(looks_become_rare),
+        cmocka_unit_test(spinning_ends_the_patience),  cmocka_unit_test(each_time_has_half_of_the_patience),
+        cmocka_unit_test(who_spins_has_had_its_share), cmocka_unit_test(silence_is_noticed),
+        cmocka_unit_test(floods_have_more_patience),   cmocka_unit_test(looks_become_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void the_first_thread_may_have_ended(void **state)
     assert_false(rest_outside(b->d));
     bool rests = false;
     for (unsigned look = 0; look < 1000 && !rests; look++, usleep(5000))
-        rests = rest_reached(b->d);
+        rests = rest_reached(b->d, NULL);
     assert_true(rests);
     finish(b, c);
 }
@@ -141,13 +141,13 @@ static void children_may_be_clients(void **state)
     assert_int_equal(read(born[0], &child, sizeof child), sizeof child);
     usleep(20000);
     for (unsigned look = 0; look < 10; look++)
-        assert_false(rest_reached(b->d));
+        assert_false(rest_reached(b->d, NULL));
     int end = thread_add(b, &conn);
     *conn = (struct conn){
         .fd = conn->fd, .pid = child, .tid = child, .client = client_get(b->d, child), .state = CONN_WAIT};
     bool rests = false;
     for (unsigned look = 0; look < 1000 && !rests; look++, usleep(5000))
-        rests = rest_reached(b->d);
+        rests = rest_reached(b->d, NULL);
     assert_true(rests);
     assert_false(rest_outside(b->d));
     client_of(b, child)->ended = true;
@@ -182,7 +182,7 @@ static void looks_leave_nothing_open(void **state)
     struct client *c = start(b, pauses);
     const unsigned before = descriptors();
     for (unsigned look = 0; look < 10; look++) {
-        rest_reached(b->d);
+        rest_reached(b->d, NULL);
         rest_outside(b->d);
         rest_tell(b->d, log_file);
     }

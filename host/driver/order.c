@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Order of several processes; contract in order.h.
+ *
+ * Turns go round: behind whoever was served last, in the order of the tree.  All but the one whose turn it is rest
+ * then, so that who waits for a turn does not depend on the host.  Requests that were served at once count as turns,
+ * too.
+ */
+#include "driver/order.h"
+
+#include "base/log.h"
+#include "driver/driver.h"
+
+/* The program itself, and nobody else is there. */
+static bool client_alone(const struct driver *d, const struct client *client)
+{
+    for (const struct client *c = d->clients; c; c = c->next)
+        if (c != client && !c->ended)
+            return false;
+    return client->pid == d->program;
+}
+
+static void turn_note(struct driver *d, const struct client *c)
+{
+    if (d->turn == c->kin)
+        return;
+    kin_drop(&d->kin, d->turn);
+    d->turn = c->kin;
+    d->turn->uses++;
+}
+
+static bool request_changes(const struct conn *conn)
+{
+    switch (conn->request.op) {
+    case REQ_OPEN_KFD:
+        return true;
+    case REQ_HELLO:
+        return conn->client->greeted && conn->client->opened; /* the end of what the process has been */
+    case REQ_IOCTL:
+        return conn->client->opened && ioctl_changes(&conn->request);
+    default:
+        return false;
+    }
+}
+
+bool order_holds(struct driver *d, const struct conn *conn)
+{
+    if (!d->ordered || !request_changes(conn))
+        return false;
+    if (client_alone(d, conn->client) && !watch_parent(conn->pid, conn->tid)) {
+        turn_note(d, conn->client);
+        return false;
+    }
+    return true;
+}
+
+void order_ended(struct driver *d, struct client *c)
+{
+    c->over = true;
+    for (struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->client == c)
+            conn->gone = true;
+    if (!d->ordered || !c->opened || client_alone(d, c))
+        client_end(d, c);
+}
+
+static bool client_before(const struct driver *d, const struct client *a, const struct client *b)
+{
+    return kin_before(&d->kin, a->kin, b->kin);
+}
+
+static struct client *over_first(const struct driver *d)
+{
+    struct client *first = NULL;
+    for (struct client *c = d->clients; c; c = c->next)
+        if (c->over && !c->ended && (!first || client_before(d, c, first)))
+            first = c;
+    return first;
+}
+
+/* The next behind the last turn. */
+static bool conn_before(const struct driver *d, const struct conn *a, const struct conn *b)
+{
+    if (a->client == b->client)
+        return kin_thread(&d->kin, a->pid, a->tid) < kin_thread(&d->kin, b->pid, b->tid);
+    const bool a_behind = d->turn && kin_before(&d->kin, d->turn, a->client->kin);
+    const bool b_behind = d->turn && kin_before(&d->kin, d->turn, b->client->kin);
+    return a_behind != b_behind ? a_behind : client_before(d, a->client, b->client);
+}
+
+static struct conn *held_first(const struct driver *d)
+{
+    struct conn *first = NULL;
+    for (struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->state == CONN_HELD && !conn->gone && (!first || conn_before(d, conn, first)))
+            first = conn;
+    return first;
+}
+
+bool order_pending(const struct driver *d)
+{
+    return d->ordered && (held_first(d) || over_first(d));
+}
+
+const struct client *order_next(const struct driver *d)
+{
+    const struct conn *conn = held_first(d);
+    return conn ? conn->client : NULL;
+}
+
+/* Its turn is where it is because of the host's clock, or of when its parent ended. */
+static void chance_note(struct driver *d, const struct client *c)
+{
+    if (!c->kin->by_host && !c->kin->orphan)
+        return;
+    if (!d->not_repeatable)
+        log_info("driver", "process %d comes %s: runs may differ", (int)c->pid,
+                 c->kin->orphan ? "without a parent" : "after a wait on the host's clock");
+    d->not_repeatable = true;
+}
+
+static unsigned clients_open(const struct driver *d)
+{
+    unsigned count = 0;
+    for (const struct client *c = d->clients; c; c = c->next)
+        count += c->opened && !c->ended;
+    return count;
+}
+
+static void ends_carry_out(struct driver *d)
+{
+    for (struct client *c; (c = over_first(d)); client_end(d, c))
+        if (clients_open(d) > 1)
+            chance_note(d, c);
+}
+
+void order_step(struct driver *d)
+{
+    ends_carry_out(d);
+    struct conn *conn = held_first(d);
+    if (!conn)
+        return;
+    watch_host_waits(d);
+    if (clients_open(d) + !conn->client->opened > 1)
+        chance_note(d, conn->client);
+    turn_note(d, conn->client);
+    conn->state = CONN_RUNNING;
+    server_serve(d, conn);
+}
+
+void order_flush(struct driver *d)
+{
+    ends_carry_out(d);
+    for (struct conn *conn; (conn = held_first(d));) {
+        conn->state = CONN_RUNNING;
+        server_serve(d, conn);
+    }
+}
