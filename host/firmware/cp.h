@@ -90,6 +90,9 @@ void cp_halt_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t
 void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *source, char *text, size_t room);
 /* The same for a packet that was refused, in the callback of its queue's error. */
 void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
+/* Before that, directly behind the cause: what it asks for, and the limit (": 2048 work-items, at most 1024"); nothing
+ * for causes without one. */
+void cp_limit_text(const struct cp *cp, unsigned queue, uint32_t code, char *text, size_t room);
 
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_poll or
  * cp_look, in the opening and closing of a space, in cp_queue_suspend or cp_unfinished. */

@@ -11,6 +11,7 @@
 #include "machine/sim.h"
 #include "vm/pagetable.h"
 
+#define GROUP_MAX 1024u    /* work-items of a work-group */
 #define CP_JOBS 64         /* packets under way at a GPU */
 #define CP_NO_JOB 0xffu    /* id of a command whose answer nobody waits for */
 #define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */

@@ -159,7 +159,7 @@ WRONG = {  # what is wrong -> (script, exit status, line)
     "value as a buffer": ("buffers: {a: 'u32:5'}\n" + LAUNCH, 64, "SCRIPT:1: u32:5: no buffer"),
     "list as a buffer": ("buffers: {a: [1]}\n" + LAUNCH, 65, "SCRIPT:1: a: expected a spec like zero:4K or in:FILE"),
     "no member": (LAUNCH.replace("[zero:256", "['struct:u32'"), 64, "SCRIPT:1: struct:u32: expected struct:u32:VALUE"),
-    "member": (LAUNCH.replace("[zero:256", "['struct:u8:256'"), 64, "SCRIPT:1: struct:u8:256: not a value of this type"),
+    "member": (LAUNCH.replace("[zero:256", "['struct:u8:256'"), 64, "SCRIPT:1: struct:u8:256: outside 0..255; argument 0 is int*, a buffer"),
     "expect": (LAUNCH + "expect: {a: zero:4}\n", 65, "SCRIPT:2: a: no such buffer"),
     "size": ("buffers: {a: zero:8}\nexpect: {a: zero:4}\n" + LAUNCH, 65, "SCRIPT:2: a: the buffer has another size"),
     "expected file": ("buffers: {a: zero:8}\nexpect: {a: in:none}\n" + LAUNCH, 66, "none: No such file"),
