@@ -145,7 +145,7 @@ static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
     struct kernel_row own = *row;
-    own.untimed = roi_untimed(&m->roi);
+    own.untimed = m->options.model == SIM_GOLDEN || roi_untimed(&m->roi);
     m->user.kernel(m->user.ctx, owner, &own);
     if (!m->over)
         sim_kernel(m->sim);

@@ -26,7 +26,7 @@ struct kernel_row {
     char name[120];
     uint32_t grid[3];
     uint16_t group[3];
-    bool untimed;    /* ran on the golden model beside RTL: start and end only order it */
+    bool untimed;    /* ran on the golden model: start and end only order it */
     bool unfinished; /* still at the GPU when the run ended: start is the launch, end and counts are 0 */
     uint64_t start;  /* target cycle at which the first wavefront was placed */
     uint64_t end;

@@ -29,6 +29,7 @@ struct writer {
     sqlite3 *db;
     sqlite3_stmt *metric, *share;
     const struct summary *summary;
+    bool golden;    /* all of it: counters of kernels without a clock are its own */
     unsigned found; /* kernel_find: where the last one was */
     int error;      /* first SQLite error */
 };
@@ -86,7 +87,7 @@ static unsigned kernel_find(struct writer *w, const struct sim_kernel_counter *c
         const unsigned at = (w->found + n) % count;
         const struct kernel_row *r = &s->rows[s->rows_before + at];
 
-        if (r->gpu == c->gpu && r->start == c->start && !r->untimed) {
+        if (r->gpu == c->gpu && r->start == c->start && (!r->untimed || w->golden)) {
             w->found = at;
             return at + 1;
         }
@@ -116,6 +117,7 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
     int rc = sqlite3_prepare_v2(w->db, "INSERT INTO metrics VALUES(?,?,?,?)", -1, &w->metric, NULL);
 
     w->summary = s;
+    w->golden = strcmp(s->model, "golden") == 0;
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernel_metrics VALUES(?,?,?,?,?,?)", -1, &w->share, NULL);
     if (rc == SQLITE_OK)

@@ -87,6 +87,8 @@ static void line_fill(struct line *line)
     snprintf(line->cell[GROUP], CELL, "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
     if (r->unfinished) {
         strcpy(line->cell[END], "unfinished");
+        if (r->untimed)
+            strcpy(line->cell[START], "-");
         for (enum column c = CYCLES; c <= IPC; c++)
             strcpy(line->cell[c], "-");
         return;

@@ -430,6 +430,23 @@ def test_result_folder(tmp_path):
     assert (out / "log.txt").exists()
 
 
+def test_golden_model_has_no_cycles(tmp_path):
+    """The table says so, rather than 0 or the clock that orders events; kernels.csv and the database have 0."""
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path)
+    head, row = (line.split() for line in err.splitlines()[:2])
+    assert status == 0 and {name: row[head.index(name)] for name in ("start", "end", "cycles", "IPC")} == dict.fromkeys(("start", "end", "cycles", "IPC"), "-")
+    assert int(row[head.index("instructions")]) > 0
+    found = next(csv.DictReader((tmp_path / "kernels.csv").open()))
+    assert (found["cycles"], float(found["ipc"]), found["model"]) == ("0", 0.0, "golden") and int(found["end"]) >= int(found["start"]) > 0
+    assert sqlite3.connect(tmp_path / "metrics.sqlite").execute("SELECT cycles, ipc FROM kernels").fetchall() == [(0, 0.0)]
+
+
+def test_golden_model_counts_by_kernel(tmp_path):
+    assert kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path, "--set", "metrics.kernels=on")[0] == 0
+    db = sqlite3.connect(tmp_path / "metrics.sqlite")
+    assert db.execute("SELECT count(*) FROM kernel_metrics WHERE kernel = 1").fetchone()[0] > 0
+
+
 def test_folder_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     refused(74, f"{tmp_path}/file/x: Not a directory", VECADD, *SHAPE, *ARGS, "-o", tmp_path / "file/x")
