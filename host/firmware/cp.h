@@ -35,6 +35,7 @@ struct kernel_row {
     unsigned beside;     /* most other kernels that were at the GPU at a time while it was */
     uint64_t wavefronts;
     uint64_t instructions;
+    uint64_t number; /* of the run's kernels, from 1, as command processors start them; 0: nobody counts (cp_host) */
 };
 
 /* Address space of one client on this GPU. */
@@ -126,6 +127,8 @@ struct cp_host {
     bool (*withheld)(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights);
     /* cp_tables_done has risen; may be NULL. */
     void (*tables)(void *ctx);
+    /* A kernel packet starts: its number in the run.  May be NULL: 0. */
+    uint64_t (*number)(void *ctx);
 };
 
 /* What work-groups are kept apart by. */

@@ -50,6 +50,7 @@ struct job {
     uint8_t packet[AQL_BYTES];
     struct msg_cp_cmd launch;
     uint64_t wavefronts, instructions;
+    uint64_t number; /* of a kernel in the run */
     unsigned dispatcher, beside;
     struct signal_work work; /* JOB_TELL */
     struct pm4 pm4;          /* JOB_PM4 */

@@ -23,7 +23,7 @@ static const char schema[] =
     "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
     " wavefronts INTEGER, instructions INTEGER, ipc REAL, process INTEGER, groups INTEGER, finished INTEGER,"
-    " dispatcher INTEGER, beside INTEGER);";
+    " dispatcher INTEGER, beside INTEGER, number INTEGER);";
 
 struct writer {
     sqlite3 *db;
@@ -61,7 +61,7 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
         const uint64_t cycles = row_cycles(r);
         const uint64_t numbers[] = {r->grid[0], r->grid[1], r->grid[2], r->group[0],   r->group[1],    r->group[2],
                                     r->start,   r->end,     cycles,     r->wavefronts, r->instructions};
-        const uint64_t more[] = {r->process, r->groups, !r->unfinished, r->dispatcher, r->beside};
+        const uint64_t more[] = {r->process, r->groups, !r->unfinished, r->dispatcher, r->beside, r->number};
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);
@@ -121,7 +121,7 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernel_metrics VALUES(?,?,?,?,?,?)", -1, &w->share, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
+        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
                                 &kernel, NULL);
     if (rc != SQLITE_OK) {
         w->error = rc;

@@ -118,7 +118,7 @@ static inline int queue_end(struct bench *b, unsigned client, uint32_t id)
 static inline int setup(void **state)
 {
     struct bench *b = calloc(1, sizeof *b);
-    const struct sim_options options = {.model = SIM_GOLDEN, .goals = &b->goals};
+    const struct sim_options options = {.model = SIM_RTL, .goals = &b->goals};
     config_init(&b->config);
     config_set(&b->config, "test", "system.gpus=3");
     config_set(&b->config, "test", "gpu.vram_mib=64");
