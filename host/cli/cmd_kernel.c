@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gantry kernel: kernels of code objects, without ROCm, through the same packets and command processor.
  */
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/kernel_list.h"
 #include "cli/kernel_run.h"
 #include "cli/kernel_script.h"
+#include "cli/kernel_word.h"
 #include "cli/options.h"
 #include "cli/recording.h"
 
@@ -32,12 +36,31 @@ static enum gantry_status launches_read(struct session *session, struct kernel_s
     return STATUS_USAGE;
 }
 
+/* --list: nothing is launched. */
+static enum gantry_status file_list(const struct cli_options *o, int argc, char **argv)
+{
+    const char *name;
+
+    if (o->script || o->first != argc - 1) {
+        diag("--list", "of one code object: gantry kernel --list FILE[:KERNEL]");
+        return STATUS_USAGE;
+    }
+    char *path = kernel_word_split(argv[o->first], &name);
+    enum gantry_status status = kernel_list(path, name);
+    free(path);
+    return status;
+}
+
 int cmd_kernel(int argc, char **argv)
 {
     struct session session;
     struct kernel_script script = {.launch_count = 0};
     enum gantry_status status = session_open(&session, "kernel", argc, argv);
 
+    if (status == STATUS_OK && session.options.list) {
+        status = file_list(&session.options, argc, argv);
+        return session_close(&session, status_exit(status));
+    }
     if (status == STATUS_OK)
         status = launches_read(&session, &script, argc, argv);
     if (status == STATUS_OK)

@@ -131,12 +131,12 @@ enum gantry_status goals_ahead(const struct goals *g, uint64_t now)
 {
     unsigned long long kernels = g->kernels, cycle = now;
 
-    if (g->checkpoint && g->checkpoint_kernel && g->checkpoint_kernel <= g->kernels)
+    if (g->checkpoint && g->checkpoint_over)
         diag("--checkpoint", "kernel %llu has ended before: %llu have here", (unsigned long long)g->checkpoint_kernel,
              kernels);
     else if (g->checkpoint && !g->checkpoint_kernel && g->checkpoint_cycle <= now)
         diag("--checkpoint", "cycle %llu is over: here begins %llu", (unsigned long long)g->checkpoint_cycle, cycle);
-    else if (g->exit_after && g->exit_after <= g->kernels)
+    else if (g->exit_over)
         diag("--exit-after", "kernel %llu has ended before: %llu have here", (unsigned long long)g->exit_after,
              kernels);
     else
@@ -154,7 +154,7 @@ enum gantry_status goals_reached(const struct goals *g)
     if (!g->checkpoint || g->tried)
         return g->failure;
     if (g->checkpoint_kernel)
-        diag("--checkpoint", "nothing was saved: the run ended after kernel %llu, before %llu",
+        diag("--checkpoint", "nothing was saved: the run ended after %llu kernels, before kernel %llu had",
              (unsigned long long)g->kernels, (unsigned long long)g->checkpoint_kernel);
     else
         diag("--checkpoint", "nothing was saved: the run ended before cycle %llu",

@@ -63,7 +63,8 @@ void help_print(FILE *out, const char *command)
         fputs(exits_run, out);
     } else if (command && strcmp(command, "kernel") == 0) {
         fputs("usage: gantry kernel [options] FILE[:KERNEL] --grid X[,Y[,Z]] --group X[,Y[,Z]] [--arg SPEC]...\n"
-              "       gantry kernel [options] --script FILE\n\n",
+              "       gantry kernel [options] --script FILE\n"
+              "       gantry kernel --list FILE[:KERNEL]\n\n",
               out);
         option_help(out, OPTION_KERNEL);
         fputs(exits_kernel, out);

@@ -11,8 +11,10 @@
 
 struct kernel_arg {
     const char *spec;
-    const char *place; /* for messages; NULL: --arg */
-    const char *name;  /* of a buffer of a script, also SPEC_NAMED */
+    const char *place;              /* for messages; NULL: --arg */
+    const struct object_arg *param; /* what it is given for; NULL: not known */
+    unsigned number;                /* of that one */
+    const char *name;               /* of a buffer of a script, also SPEC_NAMED */
     enum { SPEC_VALUE, SPEC_BUFFER, SPEC_LDS, SPEC_NAMED } kind;
     uint8_t value[8];      /* SPEC_VALUE of at most 8 bytes */
     uint32_t bytes, align; /* of the value */
@@ -38,6 +40,10 @@ struct kernel_args {
 enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
                               const struct cli_options *options, const char *place);
 void args_fini(struct kernel_args *args);
+/* One spec: a->spec, place, param and number are set; likewise. */
+enum gantry_status spec_parse(struct kernel_arg *a);
+/* One line about it; STATUS_USAGE. */
+enum gantry_status spec_wrong(const struct kernel_arg *a, const char *why);
 /* A buffer of its own, by the spec; likewise. */
 enum gantry_status arg_buffer(struct kernel_arg *a, const char *name, const char *spec, const char *place);
 void arg_fini(struct kernel_arg *a);

@@ -29,9 +29,15 @@ struct run {
     int exit_status;
 };
 
-static enum gantry_status memory_full(const char *what, uint64_t bytes)
+static enum gantry_status memory_full(const struct run *r, const char *what, uint64_t bytes)
 {
-    diag(what, "GPU memory is full: %llu bytes do not fit", (unsigned long long)bytes);
+    const uint64_t mib = r->session->config.cfg.gpu_vram_mib;
+
+    if (bytes > mib << 20)
+        diag(what, "GPU memory is too small: %llu bytes, gpu.vram_mib is %llu", (unsigned long long)bytes,
+             (unsigned long long)mib);
+    else
+        diag(what, "GPU memory is full: %llu bytes do not fit", (unsigned long long)bytes);
     return STATUS_DATA;
 }
 
@@ -46,7 +52,7 @@ static enum gantry_status image_place(struct run *r, const struct object_image *
         }
     *base = local_alloc(r->local, LOCAL_VRAM, image->load_bytes, &host);
     if (!*base)
-        return memory_full(image->place, image->load_bytes);
+        return memory_full(r, image->place, image->load_bytes);
     r->placed = xgrow(r->placed, &r->placed_room, r->placed_count + 1, sizeof *r->placed);
     r->placed[r->placed_count++] = (struct placed){image, *base};
     return object_image_place(image, *base, host);
@@ -58,7 +64,7 @@ static enum gantry_status buffer_place(struct run *r, struct kernel_arg *a)
 
     a->address = local_alloc(r->local, LOCAL_VRAM, a->room, &host);
     if (!a->address)
-        return memory_full(a->spec, a->room);
+        return memory_full(r, a->spec, a->room);
     a->host = host;
     if (a->content)
         memcpy(host, a->content, a->room);
@@ -95,7 +101,7 @@ static enum gantry_status launch_place(struct run *r, struct script_launch *l, s
         return status;
     d->kernarg = local_alloc(r->local, LOCAL_HOST, block_bytes, &host);
     if (!d->kernarg)
-        return memory_full("arguments", block_bytes);
+        return memory_full(r, "arguments", block_bytes);
     args_block(&l->args, l->kernel, &l->options, host);
     return STATUS_OK;
 }

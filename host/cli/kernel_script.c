@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/xalloc.h"
+#include "cli/kernel_word.h"
 #include "config/document.h"
 
 struct reader {
@@ -19,24 +20,6 @@ struct reader {
     struct kernel_script *script;
     const char *object; /* of launches that name none */
 };
-
-/* Where FILE of "FILE[:KERNEL]" ends: all of it when that is a file, else the first colon behind a file (a kernel's
- * name may have colons, too), else the first. */
-static size_t file_length(const char *word)
-{
-    const char *colon = access(word, F_OK) == 0 ? NULL : strchr(word, ':');
-    size_t first = colon ? (size_t)(colon - word) : strlen(word);
-
-    for (; colon; colon = strchr(colon + 1, ':')) {
-        char *path = xasprintf("%.*s", (int)(colon - word), word);
-        bool there = access(path, F_OK) == 0;
-
-        free(path);
-        if (there)
-            return (size_t)(colon - word);
-    }
-    return first;
-}
 
 /* The object of a file, opened once; NULL: STATUS_* with one line. */
 static enum gantry_status object_get(struct kernel_script *script, const char *path, struct object **object)
@@ -128,12 +111,12 @@ static struct script_launch *launch_add(struct kernel_script *script)
 
 enum gantry_status script_of_word(struct kernel_script *script, const struct cli_options *options, const char *word)
 {
-    const size_t length = file_length(word);
-    char *path = xasprintf("%.*s", (int)length, word);
+    const char *name;
+    char *path = kernel_word_split(word, &name);
     struct script_launch *l = launch_add(script);
 
     l->options = *options;
-    enum gantry_status status = launch_check(script, l, path, word[length] ? word + length + 1 : NULL);
+    enum gantry_status status = launch_check(script, l, path, name);
     free(path);
     return status;
 }

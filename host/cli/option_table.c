@@ -42,6 +42,7 @@ static const struct row {
      "fill:BYTE:BYTES, out:BYTES:FILE, inout:FILE:FILE, lds:BYTES, struct:SPEC,SPEC",
      KERNEL},
     {OPT_SCRIPT, "script", "FILE", "launches, named buffers and expected results (YAML) instead of these", KERNEL},
+    {OPT_LIST, "list", NULL, "only tell the kernels of FILE: limits and arguments", KERNEL},
     {OPT_OUTPUT, "output", "DIR", "result folder: run.json, metrics.sqlite, kernels.csv, log.txt", ALL},
     {OPT_SEED, "seed", "N", "seed of everything chosen at random", LIVE},
     {OPT_WAVE, "wave", "SCOPE[@FROM:TO]", "FST wave of one part, e.g. gpu0.cu3@1000:5000", ALL},

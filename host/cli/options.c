@@ -50,10 +50,10 @@ enum gantry_status cli_dims_read(const char *option, const char *text, uint32_t 
 
         errno = 0;
         value = strtoul(at, &end, 0);
-        if (end == at || *at == '-' || errno || (*end && *end != ','))
+        if (end == at || *at == '-' || (*end && *end != ','))
             return wrong(option, text, "is not X[,Y[,Z]]");
-        if (value < 1 || value > limit) {
-            diag(option, "%lu is outside 1..%u", value, limit);
+        if (errno || value < 1 || value > limit) {
+            diag(option, "%.*s is outside 1..%u", (int)(end - at), at, limit);
             return STATUS_USAGE;
         }
         dims[*count] = (uint32_t)value;
@@ -167,6 +167,9 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         return exit_after_read(text, &o->goals);
     case OPT_ONLY:
         return name_read("--only", text, &o->only);
+    case OPT_LIST:
+        o->list = true;
+        return STATUS_OK;
     case OPT_SCRIPT:
         return name_read("--script", text, &o->script);
     case OPT_ARG:

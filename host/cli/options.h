@@ -33,6 +33,7 @@ struct cli_options {
     uint32_t grid[3], group[3];
     unsigned grid_dims, group_dims; /* 0: not given */
     const char *script;             /* or NULL */
+    bool list;                      /* kernels of the file, instead of a launch */
     const char *args[CLI_ARGS_MAX];
     unsigned arg_count;
     int first; /* index in argv of the first word that is no option */

@@ -27,6 +27,12 @@ static void progress_note(void *arg)
     progress_show(&state);
 }
 
+/* Those of lock step are among them. */
+static bool counters_comparable(const struct session *s, const struct summary *recorded, bool part)
+{
+    return s->options.sim.lockstep == recorded->lockstep && !(recorded->lockstep && part);
+}
+
 /* The figures of the end against those recorded; false with one line. */
 static bool figures_compare(const struct session *s, const struct summary *recorded, struct sim *sim, bool part)
 {
@@ -37,13 +43,23 @@ static bool figures_compare(const struct session *s, const struct summary *recor
              (unsigned long long)hash, (unsigned long long)recorded->hash);
         return false;
     }
-    if (s->options.sim.lockstep != recorded->lockstep || (recorded->lockstep && part))
-        return true; /* counters of lock step are among them */
+    if (!counters_comparable(s, recorded, part))
+        return true;
     uint64_t counters = summary_counters(sim);
     if (counters != recorded->counters)
         diag("replay", "every message as recorded, but counters=%016llx, recorded %016llx",
              (unsigned long long)counters, (unsigned long long)recorded->counters);
     return counters == recorded->counters;
+}
+
+/* Nothing differs: what has been compared. */
+static void match_tell(const struct session *s, const struct summary *recorded, bool part)
+{
+    if (s->options.sim.only)
+        fprintf(stderr, "gantry: replay: gpu%u: every message as recorded\n", s->options.sim.only - 1);
+    else
+        fprintf(stderr, "gantry: replay: every message%s as recorded\n",
+                counters_comparable(s, recorded, part) ? ", hash and counters" : " and hash");
 }
 
 /* Of the kernel table those of one GPU; new. */
@@ -133,6 +149,8 @@ int replay_machine(struct session *s, const char *from)
     summary.exit_status = replay_explain(s, end);
     if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim, from != NULL))
         summary.exit_status = status_exit(STATUS_INTERNAL);
+    else if (end == REPLAY_ENDED && summary.rows && sim_lost(sim) == STATUS_OK)
+        match_tell(s, &summary, from != NULL);
     if (!summary.cycles)
         summary.cycles = sim_now(sim);
     struct kernel_row *rows = o->sim.only ? rows_of(&summary, o->sim.only - 1) : NULL;

@@ -14,49 +14,16 @@
 #include "base/xalloc.h"
 
 struct bytes {
-    const char *name;
-    unsigned char *text;
+    const unsigned char *text;
     size_t length;
+    struct document_problem *problem;
 };
 
-static enum gantry_status bad(const struct bytes *b, size_t line, const char *why)
+static bool bad(const struct bytes *b, size_t line, const char *kind, const char *why)
 {
-    char place[PATH_MAX + 32];
-
-    snprintf(place, sizeof(place), "%s:%zu", b->name, line);
-    diag(place, "%s", why);
-    return STATUS_CONFIG;
-}
-
-static enum gantry_status failed(const char *name, int cause)
-{
-    diag(name, "%s", strerror(cause));
-    return cause == ENOENT || cause == ENOTDIR ? STATUS_MISSING : STATUS_IO;
-}
-
-static enum gantry_status file_read(struct bytes *b)
-{
-    FILE *file = fopen(b->name, "re");
-    struct stat info;
-    enum gantry_status status = STATUS_OK;
-
-    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        const int cause = file ? EISDIR : errno;
-
-        if (file)
-            fclose(file);
-        return failed(b->name, cause);
-    }
-    b->text = xcalloc(DOCUMENT_BYTES + 1, 1);
-    b->length = fread(b->text, 1, DOCUMENT_BYTES + 1, file); /* also of what has no size, like a pipe */
-    if (ferror(file)) {
-        status = failed(b->name, errno);
-    } else if (b->length > DOCUMENT_BYTES) {
-        diag(b->name, "longer than %u MiB", DOCUMENT_BYTES >> 20);
-        status = STATUS_CONFIG;
-    }
-    fclose(file);
-    return status;
+    b->problem->line = line;
+    snprintf(b->problem->why, sizeof(b->problem->why), "%s%s", kind, why);
+    return false;
 }
 
 /* Line of a place in the file, from 1. */
@@ -69,27 +36,24 @@ static size_t line_of(const struct bytes *b, size_t at)
     return line;
 }
 
-static enum gantry_status not_yaml(const struct bytes *b, const yaml_parser_t *parser)
+static bool not_yaml(const struct bytes *b, const yaml_parser_t *parser)
 {
     /* what is no text at all is found before there are marks */
     const size_t line =
         parser->error == YAML_READER_ERROR ? line_of(b, parser->problem_offset) : parser->problem_mark.line + 1;
-    char why[256];
-
-    snprintf(why, sizeof(why), "not YAML: %s", parser->problem ? parser->problem : "unreadable");
-    return bad(b, line, why);
+    return bad(b, line, "not YAML: ", parser->problem ? parser->problem : "unreadable");
 }
 
 /* libyaml compares each directive with all before, and does so before the first event. */
-static enum gantry_status directives_check(const struct bytes *b)
+static bool directives_check(const struct bytes *b)
 {
     unsigned count = 0;
 
     for (size_t i = 0; i < b->length; i++)
         if (b->text[i] == '%' && (i == 0 || b->text[i - 1] == '\n' || b->text[i - 1] == '\r') &&
             ++count > DOCUMENT_DIRECTIVES)
-            return bad(b, line_of(b, i), "more than 16 directives");
-    return STATUS_OK;
+            return bad(b, line_of(b, i), "", "more than 16 directives");
+    return true;
 }
 
 struct walk {
@@ -119,57 +83,95 @@ static const char *event_check(struct walk *w, const yaml_event_t *event)
                                            : NULL;
 }
 
-static enum gantry_status events_check(const struct bytes *b)
+static bool events_check(const struct bytes *b)
 {
-    enum gantry_status status = STATUS_OK;
     struct walk walk = {0};
     yaml_parser_t parser;
+    bool good = true;
 
     if (!yaml_parser_initialize(&parser))
-        return STATUS_INTERNAL;
+        return bad(b, 1, "", "no memory");
     yaml_parser_set_input_string(&parser, b->text, b->length);
-    for (bool more = true; more && status == STATUS_OK;) {
+    for (bool more = true; more && good;) {
         yaml_event_t event;
 
         if (!yaml_parser_parse(&parser, &event)) {
-            status = not_yaml(b, &parser);
+            good = not_yaml(b, &parser);
             break;
         }
         const char *why = event_check(&walk, &event);
         if (why)
-            status = bad(b, event.start_mark.line + 1, why);
+            good = bad(b, event.start_mark.line + 1, "", why);
         more = event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    return status;
+    return good;
 }
 
-static enum gantry_status tree_make(const struct bytes *b, yaml_document_t *doc)
+static bool tree_make(const struct bytes *b, yaml_document_t *doc)
 {
-    enum gantry_status status = STATUS_OK;
     yaml_parser_t parser;
 
     if (!yaml_parser_initialize(&parser))
-        return STATUS_INTERNAL;
+        return bad(b, 1, "", "no memory");
     yaml_parser_set_input_string(&parser, b->text, b->length);
-    if (!yaml_parser_load(&parser, doc)) /* an alias of nothing, for example */
-        status = not_yaml(b, &parser);
+    const bool good = yaml_parser_load(&parser, doc) || not_yaml(b, &parser); /* an alias of nothing, for example */
     yaml_parser_delete(&parser);
+    return good;
+}
+
+bool document_parse(const char *text, size_t length, yaml_document_t *doc, struct document_problem *problem)
+{
+    const struct bytes b = {(const unsigned char *)text, length, problem};
+
+    return directives_check(&b) && events_check(&b) && tree_make(&b, doc);
+}
+
+static enum gantry_status failed(const char *name, int cause)
+{
+    diag(name, "%s", strerror(cause));
+    return cause == ENOENT || cause == ENOTDIR ? STATUS_MISSING : STATUS_IO;
+}
+
+/* The bytes of a file: new. */
+static enum gantry_status file_read(const char *name, char **text, size_t *length)
+{
+    FILE *file = fopen(name, "re");
+    struct stat info;
+    enum gantry_status status = STATUS_OK;
+
+    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
+        const int cause = file ? EISDIR : errno;
+
+        if (file)
+            fclose(file);
+        return failed(name, cause);
+    }
+    *text = xcalloc(DOCUMENT_BYTES + 1, 1);
+    *length = fread(*text, 1, DOCUMENT_BYTES + 1, file); /* also of what has no size, like a pipe */
+    if (ferror(file)) {
+        status = failed(name, errno);
+    } else if (*length > DOCUMENT_BYTES) {
+        diag(name, "longer than %u MiB", DOCUMENT_BYTES >> 20);
+        status = STATUS_CONFIG;
+    }
+    fclose(file);
     return status;
 }
 
 enum gantry_status document_load(const char *name, yaml_document_t *doc)
 {
-    struct bytes b = {.name = name};
-    enum gantry_status status = file_read(&b);
+    struct document_problem problem;
+    char *text = NULL, place[PATH_MAX + 32];
+    size_t length;
+    enum gantry_status status = file_read(name, &text, &length);
 
-    if (status == STATUS_OK)
-        status = directives_check(&b);
-    if (status == STATUS_OK)
-        status = events_check(&b);
-    if (status == STATUS_OK)
-        status = tree_make(&b, doc);
-    free(b.text);
+    if (status == STATUS_OK && !document_parse(text, length, doc, &problem)) {
+        snprintf(place, sizeof(place), "%s:%zu", name, problem.line);
+        diag(place, "%s", problem.why);
+        status = STATUS_CONFIG;
+    }
+    free(text);
     return status;
 }

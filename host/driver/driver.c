@@ -81,8 +81,10 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     char text[1024];
     int n = snprintf(text, sizeof text, "queue %u stopped: ", queue);
     cp_fault_text(gpu, code, evt, text + n, sizeof text - (size_t)n);
-    if (!evt)
+    if (!evt) {
+        cp_limit_text(machine_cp(d->machine, gpu), queue, code, text, sizeof text);
         cp_packet_text(machine_cp(d->machine, gpu), queue, text, sizeof text);
+    }
     fault_tell(d, owner, gpu, evt ? evt : &none, "queue error", text, sizeof text);
 }
 

@@ -90,7 +90,7 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
                            const struct msg_cp_evt *evt)
 {
     struct local *l = ctx;
-    (void)owner, (void)queue;
+    (void)owner;
     if (!l->result || l->finished)
         return;
     l->finished = true;
@@ -101,6 +101,8 @@ static void on_queue_error(void *ctx, void *owner, unsigned gpu, unsigned queue,
     cp_fault_text(gpu, code, evt, l->result->text, sizeof l->result->text);
     if (evt)
         place_tell(l, evt);
+    else
+        cp_limit_text(machine_cp(l->machine, gpu), queue, code, l->result->text, sizeof l->result->text);
 }
 
 static void on_halted(void *ctx, void *owner, unsigned gpu, const struct msg_cp_evt *evt)

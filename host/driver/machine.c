@@ -33,11 +33,12 @@ struct machine {
     struct cp **cps;
     unsigned gpus;
     struct roi roi;
-    bool cross;   /* the kernel that waits at a border of the region may start: nothing else is under way */
-    bool over;    /* rows that come now have not ended with anything */
-    bool visible; /* something happened since machine_run returned */
-    bool stood;   /* it returned because of that */
-    bool halted;  /* it has to return */
+    uint64_t started; /* kernels: number of the last one */
+    bool cross;       /* the kernel that waits at a border of the region may start: nothing else is under way */
+    bool over;        /* rows that come now have not ended with anything */
+    bool visible;     /* something happened since machine_run returned */
+    bool stood;       /* it returned because of that */
+    bool halted;      /* it has to return */
 };
 
 void machine_visible(struct machine *m)
@@ -145,10 +146,10 @@ static void cp_on_kernel(void *ctx, void *owner, const struct kernel_row *row)
 {
     struct machine *m = ctx;
     struct kernel_row own = *row;
-    own.untimed = roi_untimed(&m->roi);
+    own.untimed = m->options.model == SIM_GOLDEN || roi_untimed(&m->roi);
     m->user.kernel(m->user.ctx, owner, &own);
     if (!m->over)
-        sim_kernel(m->sim);
+        sim_kernel(m->sim, row->number);
 }
 
 static void cp_on_space_closed(void *ctx, struct cp_space *space)
@@ -164,6 +165,12 @@ static bool cp_may_start(void *ctx)
     if (look)
         sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);
     return may;
+}
+
+static uint64_t cp_number(void *ctx)
+{
+    struct machine *m = ctx;
+    return ++m->started;
 }
 
 static void cp_on_shootdown(void *ctx)
@@ -196,6 +203,7 @@ static const struct cp_host cp_ops = {.event = cp_on_event,
                                       .kernel = cp_on_kernel,
                                       .space_closed = cp_on_space_closed,
                                       .may_start = cp_may_start,
+                                      .number = cp_number,
                                       .shootdown = cp_on_shootdown,
                                       .tables = cp_on_tables};
 

@@ -26,7 +26,7 @@ struct kernel_row {
     char name[120];
     uint32_t grid[3];
     uint16_t group[3];
-    bool untimed;    /* ran on the golden model beside RTL: start and end only order it */
+    bool untimed;    /* ran on the golden model: start and end only order it */
     bool unfinished; /* still at the GPU when the run ended: start is the launch, end and counts are 0 */
     uint64_t start;  /* target cycle at which the first wavefront was placed */
     uint64_t end;
@@ -35,6 +35,7 @@ struct kernel_row {
     unsigned beside;     /* most other kernels that were at the GPU at a time while it was */
     uint64_t wavefronts;
     uint64_t instructions;
+    uint64_t number; /* of the run's kernels, from 1, as command processors start them; 0: nobody counts (cp_host) */
 };
 
 /* Address space of one client on this GPU. */
@@ -90,6 +91,9 @@ void cp_halt_text(unsigned gpu, const struct msg_cp_evt *evt, char *text, size_t
 void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *source, char *text, size_t room);
 /* The same for a packet that was refused, in the callback of its queue's error. */
 void cp_packet_text(struct cp *cp, unsigned queue, char *text, size_t room);
+/* Before that, directly behind the cause: what it asks for, and the limit (": 2048 work-items, at most 1024"); nothing
+ * for causes without one. */
+void cp_limit_text(const struct cp *cp, unsigned queue, uint32_t code, char *text, size_t room);
 
 /* What the command processor tells its owner; every call happens in a callback of struct sim_host_ops, in cp_poll or
  * cp_look, in the opening and closing of a space, in cp_queue_suspend or cp_unfinished. */
@@ -123,6 +127,8 @@ struct cp_host {
     bool (*withheld)(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights);
     /* cp_tables_done has risen; may be NULL. */
     void (*tables)(void *ctx);
+    /* A kernel packet starts: its number in the run.  May be NULL: 0. */
+    uint64_t (*number)(void *ctx);
 };
 
 /* What work-groups are kept apart by. */

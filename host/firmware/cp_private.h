@@ -11,6 +11,7 @@
 #include "machine/sim.h"
 #include "vm/pagetable.h"
 
+#define GROUP_MAX 1024u    /* work-items of a work-group */
 #define CP_JOBS 64         /* packets under way at a GPU */
 #define CP_NO_JOB 0xffu    /* id of a command whose answer nobody waits for */
 #define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */
@@ -49,6 +50,7 @@ struct job {
     uint8_t packet[AQL_BYTES];
     struct msg_cp_cmd launch;
     uint64_t wavefronts, instructions;
+    uint64_t number; /* of a kernel in the run */
     unsigned dispatcher, beside;
     struct signal_work work; /* JOB_TELL */
     struct pm4 pm4;          /* JOB_PM4 */

@@ -125,14 +125,47 @@ void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *sour
     free(plain);
 }
 
-void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
+static const struct cp_queue *queue_find(const struct cp *cp, unsigned number)
 {
     const struct cp_queue *queue = cp->queues;
+    while (queue && queue->args.number != number)
+        queue = queue->next_queue;
+    return queue;
+}
+
+void cp_limit_text(const struct cp *cp, unsigned number, uint32_t code, char *text, size_t room)
+{
+    const struct cp_queue *queue = queue_find(cp, number);
+    const struct cp_config *c = &cp->config;
+    const size_t used = strlen(text);
+    if (!queue || used >= room)
+        return;
+    const struct msg_cp_cmd *cmd = &queue->fetch.launch; /* as far as it was built */
+    const uint64_t items = (uint64_t)cmd->group[0] * cmd->group[1] * cmd->group[2];
+    const uint32_t per_simd = (cmd->waves + c->simds - 1) / c->simds;
+    text += used, room -= used;
+    if (code == CP_ERROR_GROUP && items > GROUP_MAX)
+        snprintf(text, room, ": %llu work-items, at most %u", (unsigned long long)items, GROUP_MAX);
+    else if (code == CP_ERROR_GROUP && per_simd > c->waves_per_simd)
+        snprintf(text, room, ": %u wavefronts, a CU has room for %u", cmd->waves, c->simds * c->waves_per_simd);
+    else if (code == CP_ERROR_GROUP)
+        snprintf(text, room, ": %u wavefronts, there is scratch memory for %u", cmd->waves, cmd->scratch_waves);
+    else if (code == CP_ERROR_REGISTERS && per_simd * cmd->vgprs > c->vgprs_per_simd)
+        snprintf(text, room, ": %u wavefronts a SIMD of %u VGPRs each, it has %u", per_simd, cmd->vgprs,
+                 c->vgprs_per_simd);
+    else if (code == CP_ERROR_REGISTERS)
+        snprintf(text, room, ": %u wavefronts a SIMD of %u SGPRs each, it has %u", per_simd, cmd->sgprs,
+                 c->sgprs_per_simd);
+    else if (code == CP_ERROR_LDS)
+        snprintf(text, room, ": %u bytes, it has %u", cmd->lds_bytes, c->lds_bytes);
+}
+
+void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
+{
+    const struct cp_queue *queue = queue_find(cp, number);
     uint8_t packet[AQL_BYTES];
     char name[120];
     size_t used = strlen(text);
-    while (queue && queue->args.number != number)
-        queue = queue->next_queue;
     uint64_t slot = queue ? queue_slot(queue, queue->next) : 0;
     if (!queue || !peek_for_report(queue->space, slot, packet, sizeof packet))
         return;

@@ -38,6 +38,7 @@ static void packet_start(struct cp *cp, struct cp_queue *queue, struct job *job)
     job->state = JOB_DECODE;
     job->halted = job->held = false;
     job->beside = 0;
+    job->number = kernel && cp->host.number ? cp->host.number(cp->host.ctx) : 0;
     job->queue = queue;
     job->space = queue->space;
     job->begin = sim_now(cp->sim);

@@ -57,7 +57,8 @@ void row_emit(struct cp *cp, const struct job *job)
                              .dispatcher = done ? job->dispatcher : 0,
                              .beside = job->beside,
                              .wavefronts = done ? job->wavefronts : 0,
-                             .instructions = done ? job->instructions : 0};
+                             .instructions = done ? job->instructions : 0,
+                             .number = job->number};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
     kernel_name(job->space, get64(job->packet + AQL_OBJECT), row.name, sizeof row.name);

@@ -9,7 +9,6 @@
 #include "firmware/cp_private.h"
 #include "gcn3/gcn3.h"
 
-#define GROUP_MAX 1024u
 #define LDS_GRANULE 512u
 
 enum {

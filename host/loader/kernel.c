@@ -42,6 +42,18 @@ enum arg_kind arg_kind_find(const char *text, size_t bytes)
     return ARG_KIND_COUNT;
 }
 
+void object_arg_text(const struct object_arg *arg, char *text, size_t room)
+{
+    const char *gap = *arg->type ? ", " : "";
+
+    if (arg->kind == ARG_BUFFER)
+        snprintf(text, room, "%s%sa buffer", arg->type, gap);
+    else if (arg->kind == ARG_LDS)
+        snprintf(text, room, "%s%sdynamic LDS", arg->type, gap);
+    else
+        snprintf(text, room, "%s%sa value of %u byte%s", arg->type, gap, arg->size, arg->size == 1 ? "" : "s");
+}
+
 struct object_kernel *kernel_of_symbol(struct object *object, const struct object_image *image, unsigned first,
                                        const char *symbol, size_t bytes)
 {

@@ -31,6 +31,7 @@ static bool number_of(const msgpack_object *node, uint32_t *value)
 static enum gantry_status arg_read(struct object_image *image, struct object_kernel *kernel, const msgpack_object *node)
 {
     const msgpack_object *kind = map_get(node, ".value_kind"), *name = map_get(node, ".name");
+    const msgpack_object *type = map_get(node, ".type_name");
     struct object_arg arg = {.offset = 0};
 
     if (!kind || kind->type != MSGPACK_OBJECT_STR || !number_of(map_get(node, ".size"), &arg.size) ||
@@ -42,6 +43,8 @@ static enum gantry_status arg_read(struct object_image *image, struct object_ker
                           kernel->name, (int)kind->via.str.size, kind->via.str.ptr);
     if (name && name->type == MSGPACK_OBJECT_STR)
         snprintf(arg.name, sizeof(arg.name), "%.*s", (int)name->via.str.size, name->via.str.ptr);
+    if (type && type->type == MSGPACK_OBJECT_STR)
+        snprintf(arg.type, sizeof(arg.type), "%.*s", (int)type->via.str.size, type->via.str.ptr);
     if (!kernel_arg_add(kernel, &arg))
         return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes",
                           kernel->arg_count, kernel->name, kernel->kernarg_bytes);

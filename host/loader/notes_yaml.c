@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
+#include "config/document.h"
 #include "loader/object_private.h"
 
 static const yaml_node_t *node_get(yaml_document_t *doc, const yaml_node_t *map, const char *key)
@@ -47,6 +47,7 @@ static enum gantry_status arg_read(struct object_image *image, struct object_ker
                                    const yaml_node_t *node, uint32_t *offset)
 {
     const char *kind = text_get(doc, node, "ValueKind"), *name = text_get(doc, node, "Name");
+    const char *type = text_get(doc, node, "TypeName");
     struct object_arg arg = {.offset = 0};
     uint32_t align = 0;
 
@@ -59,6 +60,7 @@ static enum gantry_status arg_read(struct object_image *image, struct object_ker
                           kernel->name, kind);
     arg.offset = (*offset + align - 1) & ~(align - 1);
     snprintf(arg.name, sizeof(arg.name), "%s", name ? name : "");
+    snprintf(arg.type, sizeof(arg.type), "%s", type ? type : "");
     if (!kernel_arg_add(kernel, &arg))
         return object_bad(image->place, "damaged notes: argument %u of kernel %s does not fit into %u bytes",
                           kernel->arg_count, kernel->name, kernel->kernarg_bytes);
@@ -108,22 +110,15 @@ static enum gantry_status kernel_read(struct object *object, struct object_image
 enum gantry_status notes_yaml_read(struct object *object, struct object_image *image, unsigned first, const char *text,
                                    size_t bytes)
 {
-    yaml_parser_t parser;
     yaml_document_t doc;
     const yaml_node_t *kernels;
     enum gantry_status status = STATUS_OK;
+    struct document_problem problem;
 
     while (bytes && text[bytes - 1] == 0)
         bytes--;
-    if (!yaml_parser_initialize(&parser))
-        return STATUS_INTERNAL;
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
-    if (!yaml_parser_load(&parser, &doc)) {
-        status = object_bad(image->place, "damaged notes: line %zu of the metadata: %s", parser.problem_mark.line + 1,
-                            parser.problem ? parser.problem : "not YAML");
-        yaml_parser_delete(&parser);
-        return status;
-    }
+    if (!document_parse(text, bytes, &doc, &problem))
+        return object_bad(image->place, "damaged notes: line %zu of the metadata: %s", problem.line, problem.why);
     kernels = node_get(&doc, yaml_document_get_root_node(&doc), "Kernels");
     if (!kernels || kernels->type != YAML_SEQUENCE_NODE)
         status = object_bad(image->place, "damaged notes: no list of kernels");
@@ -132,6 +127,5 @@ enum gantry_status notes_yaml_read(struct object *object, struct object_image *i
              i < kernels->data.sequence.items.top && status == STATUS_OK; i++)
             status = kernel_read(object, image, first, &doc, yaml_document_get_node(&doc, *i));
     yaml_document_delete(&doc);
-    yaml_parser_delete(&parser);
     return status;
 }

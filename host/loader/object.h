@@ -51,6 +51,7 @@ struct object_arg {
     uint32_t offset; /* in the argument block */
     uint32_t size;
     char name[48]; /* as in the source, may be empty */
+    char type[48]; /* likewise */
 };
 
 static inline bool arg_hidden(const struct object_arg *arg)
@@ -59,6 +60,9 @@ static inline bool arg_hidden(const struct object_arg *arg)
 }
 
 struct object_image;
+
+/* For people: "uint*, a buffer", "a value of 4 bytes". */
+void object_arg_text(const struct object_arg *arg, char *text, size_t room);
 
 struct object_kernel {
     char *name;

@@ -10,12 +10,15 @@ static bool checkpoint_left(const struct goals *g)
     return g && g->checkpoint && !g->tried;
 }
 
-bool goals_kernel(struct goals *g)
+bool goals_kernel(struct goals *g, uint64_t number)
 {
     if (!g)
         return false;
+    const bool save = checkpoint_left(g) && number == g->checkpoint_kernel, end = number == g->exit_after;
     g->kernels++;
-    return (checkpoint_left(g) && g->kernels == g->checkpoint_kernel) || g->kernels == g->exit_after;
+    g->checkpoint_over |= save && number;
+    g->exit_over |= end && number;
+    return (save || end) && number;
 }
 
 uint64_t goals_until(const struct goals *g, uint64_t until)
@@ -25,8 +28,7 @@ uint64_t goals_until(const struct goals *g, uint64_t until)
 
 bool goals_due(const struct goals *g, uint64_t now)
 {
-    return checkpoint_left(g) &&
-           (g->checkpoint_kernel ? g->kernels >= g->checkpoint_kernel : now >= g->checkpoint_cycle);
+    return checkpoint_left(g) && (g->checkpoint_kernel ? g->checkpoint_over : now >= g->checkpoint_cycle);
 }
 
 void goals_tried(struct goals *g, enum gantry_status status)
@@ -37,5 +39,5 @@ void goals_tried(struct goals *g, enum gantry_status status)
 
 bool goals_ended(const struct goals *g)
 {
-    return g && g->exit_after && g->kernels >= g->exit_after;
+    return g && g->exit_over;
 }

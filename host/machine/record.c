@@ -108,9 +108,9 @@ void record_answer(struct record *r, unsigned lane, const struct msg_mem_rsp *rs
         host_put(r, HOST_ANSWER, lane - 1, r->sim->now, rsp, sizeof *rsp);
 }
 
-void record_kernel(struct record *r)
+void record_kernel(struct record *r, uint64_t number)
 {
-    host_put(r, HOST_KERNEL, 0, r->sim->now, NULL, 0);
+    host_put(r, HOST_KERNEL, 0, r->sim->now, &number, sizeof number);
     r->kernels++;
 }
 

@@ -56,7 +56,7 @@ void record_detach(struct record *r);
 enum gantry_status record_close(struct record *r, bool whole);
 
 /* The next kernel of the table has ended, at sim_now. */
-void record_kernel(struct record *r);
+void record_kernel(struct record *r, uint64_t number);
 
 /* Everything so far is in the file, and this is where: what a checkpoint needs to find its place again (recorded.h).
  * STATUS_IO with one line: it cannot be written any more. */

@@ -10,7 +10,7 @@
 #include "gantry_msg.h"
 
 #define RECORD_KIND "run"
-#define RECORD_VERSION 2u
+#define RECORD_VERSION 3u
 #define RECORD_FILE "recording"
 
 /* Streams. */
@@ -33,7 +33,7 @@ enum host_kind {
     HOST_PATCH,       /* uint64_t address in VRAM, bytes: before the first message of `cycle` */
     HOST_MARK,        /* at `cycle`, uint64_t for each GPU: hash over its stream of writes to VRAM */
     HOST_END,         /* the same: the run ended here */
-    HOST_KERNEL,      /* the next kernel of the table has ended, at `cycle`; no bytes */
+    HOST_KERNEL,      /* the next kernel of the table has ended, at `cycle`: its number, uint64_t */
 };
 struct host_record {
     uint64_t cycle;

@@ -66,6 +66,7 @@ static void host_apply(struct replay *r, uint64_t now)
 {
     while (r->next.kind && !comes(r) && r->next.cycle <= now && !r->ended) {
         struct msg_cp_cmd cmd;
+        uint64_t number;
         struct access_record access;
         switch (r->next.kind) {
         case HOST_COMMAND:
@@ -85,8 +86,9 @@ static void host_apply(struct replay *r, uint64_t now)
             r->ended = r->next.kind == HOST_END;
             break;
         case HOST_KERNEL:
+            host_take(r, &number, sizeof number);
             r->kernels++;
-            sim_kernel(r->sim);
+            sim_kernel(r->sim, number);
             break;
         default:
             CHECK(false, "replay", "record of kind %u", r->next.kind);

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 #include "machine/goals.h"
 #include "machine/recorded.h"
@@ -46,12 +47,16 @@ static const char *replay_go(void *ctx, const struct recorded *place)
     while (r->next.kind && journal_taken(r->reader, STREAM_HOST) - sizeof r->next < place->host) {
         r->events += r->next.kind == HOST_EVENT;
         r->answers += r->next.kind == HOST_ANSWER;
-        r->kernels += r->next.kind == HOST_KERNEL;
-        journal_skip(r->reader, STREAM_HOST, r->next.bytes);
+        if (r->next.kind == HOST_KERNEL) {
+            uint64_t number;
+            CHECK(journal_take(r->reader, STREAM_HOST, &number, sizeof number), "replay", "a record that ends within");
+            r->kernels++;
+            goals_kernel(r->goals, number);
+        } else {
+            journal_skip(r->reader, STREAM_HOST, r->next.bytes);
+        }
         replay_host_next(r);
     }
-    if (r->goals)
-        r->goals->kernels = r->kernels;
     r->sim->timers.count = 0; /* what the host was waiting for is in the recording */
     sim_timer(r->sim, sim_now(r->sim), 0);
     bool there = journal_taken(r->reader, STREAM_HOST) - (r->next.kind ? sizeof r->next : 0) == place->host &&

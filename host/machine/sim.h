@@ -121,8 +121,9 @@ enum gantry_status sim_lost(struct sim *sim);
 /* True when every partition is idle and no message is under way (timers do not count). */
 bool sim_quiet(const struct sim *sim);
 
-/* From a callback: the next kernel of the table has ended.  A recording keeps that, options.goals count it. */
-void sim_kernel(struct sim *sim);
+/* From a callback: the next kernel of the table has ended, the one of that number. A recording keeps that,
+ * options.goals count it. */
+void sim_kernel(struct sim *sim, uint64_t number);
 /* Outside of sim_run: make the checkpoint that options.goals ask for, when it is due; with options.record. */
 void sim_checkpoint(struct sim *sim);
 

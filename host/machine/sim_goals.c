@@ -8,11 +8,11 @@
 #include "machine/recorded.h"
 #include "machine/sim_private.h"
 
-void sim_kernel(struct sim *sim)
+void sim_kernel(struct sim *sim, uint64_t number)
 {
     if (sim->options.record)
-        record_kernel(sim->options.record);
-    if (goals_kernel(sim->options.goals))
+        record_kernel(sim->options.record, number);
+    if (goals_kernel(sim->options.goals, number))
         sim_stop(sim);
 }
 

@@ -23,12 +23,13 @@ static const char schema[] =
     "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
     " wavefronts INTEGER, instructions INTEGER, ipc REAL, process INTEGER, groups INTEGER, finished INTEGER,"
-    " dispatcher INTEGER, beside INTEGER);";
+    " dispatcher INTEGER, beside INTEGER, number INTEGER);";
 
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *metric, *share;
     const struct summary *summary;
+    bool golden;    /* all of it: counters of kernels without a clock are its own */
     unsigned found; /* kernel_find: where the last one was */
     int error;      /* first SQLite error */
 };
@@ -60,7 +61,7 @@ static void kernels_add(struct writer *w, sqlite3_stmt *stmt, const struct summa
         const uint64_t cycles = row_cycles(r);
         const uint64_t numbers[] = {r->grid[0], r->grid[1], r->grid[2], r->group[0],   r->group[1],    r->group[2],
                                     r->start,   r->end,     cycles,     r->wavefronts, r->instructions};
-        const uint64_t more[] = {r->process, r->groups, !r->unfinished, r->dispatcher, r->beside};
+        const uint64_t more[] = {r->process, r->groups, !r->unfinished, r->dispatcher, r->beside, r->number};
 
         sqlite3_bind_int64(stmt, 1, r->gpu);
         sqlite3_bind_int64(stmt, 2, r->queue);
@@ -86,7 +87,7 @@ static unsigned kernel_find(struct writer *w, const struct sim_kernel_counter *c
         const unsigned at = (w->found + n) % count;
         const struct kernel_row *r = &s->rows[s->rows_before + at];
 
-        if (r->gpu == c->gpu && r->start == c->start && !r->untimed) {
+        if (r->gpu == c->gpu && r->start == c->start && (!r->untimed || w->golden)) {
             w->found = at;
             return at + 1;
         }
@@ -116,10 +117,11 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
     int rc = sqlite3_prepare_v2(w->db, "INSERT INTO metrics VALUES(?,?,?,?)", -1, &w->metric, NULL);
 
     w->summary = s;
+    w->golden = strcmp(s->model, "golden") == 0;
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernel_metrics VALUES(?,?,?,?,?,?)", -1, &w->share, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
+        rc = sqlite3_prepare_v2(w->db, "INSERT INTO kernels VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
                                 &kernel, NULL);
     if (rc != SQLITE_OK) {
         w->error = rc;

@@ -180,7 +180,7 @@ static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
 {
     (void)sim;
     fputs("gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc,"
-          "process,groups,finished,model,dispatcher,beside\n",
+          "process,groups,finished,model,dispatcher,beside,number\n",
           out);
     for (unsigned i = s->rows_before; i < s->row_count; i++) {
         const struct kernel_row *r = &s->rows[i];
@@ -191,9 +191,11 @@ static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
             fprintf(out, ",%" PRIu32, r->grid[d]);
         for (unsigned d = 0; d < 3; d++)
             fprintf(out, ",%u", r->group[d]);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%u,%" PRIu64 ",%d,%s,%u,%u\n",
+        fprintf(out,
+                ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%u,%" PRIu64 ",%d,%s,%u,%u,%" PRIu64
+                "\n",
                 r->start, r->end, row_cycles(r), r->wavefronts, r->instructions, row_ipc(r), r->process, r->groups,
-                !r->unfinished, r->untimed ? "golden" : s->model, r->dispatcher, r->beside);
+                !r->unfinished, r->untimed ? "golden" : s->model, r->dispatcher, r->beside, r->number);
     }
 }
 

@@ -14,17 +14,34 @@
 #define NAME_LEAST 16 /* a name is not cut further; columns go instead */
 #define CELL 48
 
-enum column { PROCESS, GPU, QUEUE, KERNEL, RUNS, GRID, GROUP, START, END, CYCLES, WAVES, INSTRUCTIONS, IPC, COLUMNS };
+enum column {
+    PROCESS,
+    GPU,
+    QUEUE,
+    KERNEL,
+    RUNS,
+    GRID,
+    GROUP,
+    START,
+    END,
+    CYCLES,
+    WAVES,
+    INSTRUCTIONS,
+    IPC,
+    NUMBER,
+    COLUMNS
+};
 
 static const char *const titles[COLUMNS] = {"process", "gpu", "queue",  "kernel", "runs",         "grid", "group",
-                                            "start",   "end", "cycles", "waves",  "instructions", "IPC"};
+                                            "start",   "end", "cycles", "waves",  "instructions", "IPC",  "number"};
 /* What goes when even short names do not fit, first to last. */
-static const enum column dispensable[] = {START, END, GROUP, GRID, WAVES, QUEUE, INSTRUCTIONS};
+static const enum column dispensable[] = {NUMBER, START, END, GROUP, GRID, WAVES, QUEUE, INSTRUCTIONS};
 
 /* One line: launches that are told together. */
 struct line {
     const struct kernel_row *first;
     uint64_t runs, end, cycles, wavefronts, instructions;
+    uint64_t first_number, last_number;
     char *name;
     char cell[COLUMNS][CELL]; /* but KERNEL */
 };
@@ -63,6 +80,10 @@ static void row_add(struct table *t, const struct kernel_row *row)
         t->count++;
     }
     line->runs++;
+    if (!line->first_number || row->number < line->first_number)
+        line->first_number = row->number;
+    if (row->number > line->last_number)
+        line->last_number = row->number;
     line->end = row->end;
     line->cycles += row_cycles(row);
     line->wavefronts += row->wavefronts;
@@ -85,8 +106,14 @@ static void line_fill(struct line *line)
     cell_number(line, START, r->start);
     snprintf(line->cell[GRID], CELL, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, r->grid[0], r->grid[1], r->grid[2]);
     snprintf(line->cell[GROUP], CELL, "%u,%u,%u", r->group[0], r->group[1], r->group[2]);
+    if (line->last_number > line->first_number)
+        snprintf(line->cell[NUMBER], CELL, "%" PRIu64 "-%" PRIu64, line->first_number, line->last_number);
+    else
+        cell_number(line, NUMBER, line->first_number);
     if (r->unfinished) {
         strcpy(line->cell[END], "unfinished");
+        if (r->untimed)
+            strcpy(line->cell[START], "-");
         for (enum column c = CYCLES; c <= IPC; c++)
             strcpy(line->cell[c], "-");
         return;
@@ -127,7 +154,7 @@ static void table_fit(struct table *t, int width)
 
 static void table_measure(struct table *t)
 {
-    bool several = false, repeated = false;
+    bool several = false, repeated = false, numbered = false;
 
     for (unsigned c = 0; c < COLUMNS; c++) {
         t->shown[c] = true;
@@ -140,6 +167,7 @@ static void table_measure(struct table *t)
         line_fill(line);
         several |= line->first->process != t->lines[0].first->process;
         repeated |= line->runs > 1;
+        numbered |= line->last_number > 0;
         for (unsigned c = 0; c < COLUMNS; c++) {
             int n = (int)strlen(c == KERNEL ? line->name : line->cell[c]);
 
@@ -148,6 +176,7 @@ static void table_measure(struct table *t)
     }
     t->shown[PROCESS] = several;
     t->shown[RUNS] = repeated;
+    t->shown[NUMBER] = numbered;
 }
 
 /* A name in at most `width` characters: its middle gives way. */

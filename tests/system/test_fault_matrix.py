@@ -35,7 +35,7 @@ OURS = {
     "allocation at 0xfe00000000",
     "illegal": r"queue \d stopped: gpu0: illegal instruction at pc 0x[0-9a-f]+, CU \d wavefront \d+" + IN.format("unknown to LLVM", "{line}"),
     "trap": r"gpu0: a wavefront has halted itself, as after a trap, CU \d wavefront \d+; in \w+wrong, work-group 0,0,0",
-    "group": r"queue \d stopped: gpu0: work-group too large; packet \d+: \w+wrong, grid 64,1,1, work-group 2048,1,1, 0 bytes of LDS, \d+ bytes of scratch",
+    "group": r"queue \d stopped: gpu0: work-group too large: 2048 work-items, at most 1024; packet \d+: \w+wrong, grid 64,1,1, work-group 2048,1,1, 0 bytes of LDS, \d+ bytes of scratch",
 }
 LINES = {"read": "out[threadIdx.x] = where[", "write": "where[threadIdx.x] = 1", "readonly": "where[threadIdx.x] = 1", "atomic": "atomicAdd(",
          "illegal": ".long 0xfe000000"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """nvcc's options: read(words, environment) -> what to do.  Refused: one line why not.  Not responsible for: running anything."""
+import collections
 import dataclasses
 import os
 import re
@@ -35,8 +36,16 @@ HELP = """gantry-nvcc [OPTION]... FILE...: CUDA programs for the simulated gfx80
 """
 
 
+FILES_MOST = 64  # options files in all: those that each name the next one twice are never at an end otherwise
+FILE_BYTES = 1 << 20
+
+
 class Refused(Exception):
     pass
+
+
+class FileEnd(str):
+    """Behind the words of an options file: its path."""
 
 
 @dataclasses.dataclass
@@ -153,11 +162,36 @@ def file_taken(chosen, word):
     chosen.inputs.append(word)
 
 
+def words_of(place, text):
+    """As a shell splits it, any bytes in it."""
+    try:
+        return shlex.split(text)
+    except ValueError as wrong:  # a quote that is not closed, a backslash at the end
+        raise Refused(f"{place}: {str(wrong)[:1].lower()}{str(wrong)[1:]}") from None
+
+
+def file_words(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(FILE_BYTES + 1)
+    except OSError as wrong:
+        raise Refused(f"{path}: {wrong.strerror}") from None
+    if len(text) > FILE_BYTES:
+        raise Refused(f"{path}: longer than 1 MiB")
+    if "\0" in text:
+        raise Refused(f"{path}: holds a NUL byte")
+    return words_of(path, text)
+
+
 def read(words, environment):
-    chosen = Chosen()
-    words = [*shlex.split(environment.get("NVCC_PREPEND_FLAGS", "")), *words, *shlex.split(environment.get("NVCC_APPEND_FLAGS", ""))]
+    chosen, open_files, files = Chosen(), [], 0
+    before, behind = (words_of(name, environment.get(name, "")) for name in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
+    words = collections.deque([*before, *words, *behind])
     while words:
-        word = words.pop(0)
+        word = words.popleft()
+        if isinstance(word, FileEnd):
+            open_files.remove(word)
+            continue
         if not word.startswith("-") or word == "-":
             file_taken(chosen, word)
             continue
@@ -166,14 +200,17 @@ def read(words, environment):
             name, value, equals = word[1], word[2:], "="
         name = ALIASES.get(name, name)
         if name in VALUED and not equals:
-            if not words:
+            if not words or isinstance(words[0], FileEnd):
                 raise Refused(f"{word}: needs a value")
-            value = words.pop(0)
+            value = words.popleft()
         if name == "optf":
-            try:
-                words = shlex.split(open(value).read()) + words
-            except OSError as wrong:
-                raise Refused(f"{value}: {wrong.strerror}") from None
+            path, files = os.path.realpath(value), files + 1
+            if path in open_files:
+                raise Refused(f"{value}: an options file that names itself")
+            if files > FILES_MOST:
+                raise Refused(f"{value}: more than {FILES_MOST} options files")
+            words.extendleft(reversed([*file_words(value), FileEnd(path)]))
+            open_files.append(path)
         elif not take(chosen, name, value):
             raise Refused(f"{word}: unknown option")
     return chosen

@@ -105,12 +105,12 @@ def test_inout_and_fill(tmp_path):
     (65, "/bin/true: ELF for machine 62 without GPU code", ["/bin/true", *SHAPE]),
     (64, VECADD + ": no kernel add; it holds vecadd", [VECADD + ":add", *SHAPE]),
     (64, "--arg: kernel vecadd takes 3 arguments, 1 given", [VECADD, *SHAPE, "--arg", "zero:4"]),
-    (64, "--arg: u32:5: argument 2 has 8 bytes, this one 4", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u32:5"]),
-    (64, "--arg: lds:64: argument 2 is no LDS pointer", [VECADD, *SHAPE, *ARGS[:4], "--arg", "lds:64"]),
+    (64, "--arg: u32:5: these are 4 bytes of 8; argument 2 is int*, a buffer\n", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u32:5"]),
+    (64, "--arg: lds:64: no LDS is wanted; argument 2 is int*, a buffer\n", [VECADD, *SHAPE, *ARGS[:4], "--arg", "lds:64"]),
     (64, "--arg: x32:5: unknown kind of argument", [VECADD, *SHAPE, *ARGS[:4], "--arg", "x32:5"]),
     (64, "--arg: nonsense: not an argument spec", [VECADD, *SHAPE, *ARGS[:4], "--arg", "nonsense"]),
-    (64, "--arg: u8:256: not a value of this type", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u8:256"]),
-    (64, "--arg: i8:-129: not a value of this type", [VECADD, *SHAPE, *ARGS[:4], "--arg", "i8:-129"]),
+    (64, "--arg: u8:256: outside 0..255; argument 2 is int*, a buffer\n", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u8:256"]),
+    (64, "--arg: i8:-129: outside -128..127; argument 2 is", [VECADD, *SHAPE, *ARGS[:4], "--arg", "i8:-129"]),
     (64, "--arg: f32:abc: not a number", [VECADD, *SHAPE, *ARGS[:4], "--arg", "f32:abc"]),
     (64, "--arg: zero:0: expected zero:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:0"]),
     (64, "--arg: fill:256:4: expected fill:BYTE:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "fill:256:4"]),
@@ -119,9 +119,23 @@ def test_inout_and_fill(tmp_path):
     (66, "missing.bin: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:missing.bin"]),
     (65, "/dev/null: not a regular file", [VECADD, *SHAPE, *ARGS[:4], "--arg", "in:/dev/null"]),
     (74, "/nowhere/x: No such file or directory", [VECADD, *SHAPE, *ARGS[:4], "--arg", "out:4:/nowhere/x"]),
-    (64, "--arg: zero:17179869185G: expected zero:BYTES", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:17179869185G"]),
-    (65, "fill:1:60G: GPU memory is full", [VECADD, *SHAPE, *ARGS[:4], "--arg", "fill:1:60G"]),
-    (65, "zero:60G: GPU memory is full", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:60G"]),
+    (65, "--arg: zero:17179869185G: GPU memory is too small: no GPU has more than 64 GiB", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:17179869185G"]),
+    (65, "--arg: zero:100G: GPU memory is too small: no GPU has more than 64 GiB", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:100G"]),
+    (65, "--arg: zero:99999999999999999999: GPU memory is too small", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:99999999999999999999"]),
+    (65, "fill:1:60G: GPU memory is too small: 64424509440 bytes, gpu.vram_mib is 1024\n", [VECADD, *SHAPE, *ARGS[:4], "--arg", "fill:1:60G"]),
+    (65, "zero:60G: GPU memory is too small", [VECADD, *SHAPE, *ARGS[:4], "--arg", "zero:60G"]),
+    (65, "zero:900M: GPU memory is full: 943718400 bytes do not fit", [VECADD, *SHAPE, *ARGS[:2], "--arg", "zero:900M", "--arg", "zero:900M"]),
+    (64, "--arg: lds:100K: no CU has more than 64 KiB of LDS; argument 2 is int*, a buffer\n", [VECADD, *SHAPE, *ARGS[:4], "--arg", "lds:100K"]),
+    (64, "--arg: u64:18446744073709551616: outside 0..18446744073709551615; ", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u64:18446744073709551616"]),
+    (64, "--arg: u32:-1: outside 0..4294967295; ", [VECADD, *SHAPE, *ARGS[:4], "--arg", "u32:-1"]),
+    (64, "--arg: i64:12x: not an integer; ", [VECADD, *SHAPE, *ARGS[:4], "--arg", "i64:12x"]),
+    (64, "--arg: zero:4: a buffer is no value; argument 3 is uint, a value of 4 bytes\n",
+     ["build/kernels/matmul.v4.co", "--grid", "16,16", *["--arg", "zero:4096"] * 3, "--arg", "zero:4"]),
+    (64, "--grid: 99999999999999999999999 is outside 1..4294967295", [VECADD, "--grid", "64,99999999999999999999999", "--group", "64"]),
+    (64, "--list: of one code object: gantry kernel --list FILE[:KERNEL]", ["--list"]),
+    (64, "--list: of one code object: gantry kernel --list FILE[:KERNEL]", ["--list", VECADD, VECADD]),
+    (66, "no.co: No such file or directory", ["--list", "no.co"]),
+    (64, VECADD + ": no kernel add; it holds vecadd", ["--list", VECADD + ":add"]),
 ])
 def test_wrong_input(status, cause, args):
     refused(status, cause, *args)
@@ -298,14 +312,74 @@ def test_operand_that_no_program_may_name(code):
               f"{code}:beyond", *SHAPE, "--arg", "zero:256", *model[1:], model=model[0])
 
 
-def test_work_group_too_large():
-    fault(r"vecadd: gpu0: work-group too large", VECADD, "--grid", "2048", "--group", "2048", "--arg", "zero:8192", "--arg", "zero:8192", "--arg",
+@pytest.mark.parametrize("group, told", [("2048", "2048 work-items, at most 1024"), ("65535", "65535 work-items, at most 1024"),
+                                         ("32,32,2", "2048 work-items, at most 1024"), ("65535,65535,65535", "281462092005375 work-items, at most 1024")])
+def test_work_group_too_large(group, told):
+    """What was asked for, and the limit."""
+    fault(rf"vecadd: gpu0: work-group too large: {told}$", VECADD, "--grid", group, "--group", group, "--arg", "zero:8192", "--arg", "zero:8192", "--arg",
           "zero:8192", started=False)
+
+
+def test_work_group_beyond_a_small_cu():
+    """Wavefronts of a CU with one SIMD of four, and its registers."""
+    small = ["--set", "gpu.cu.simds=1", "--set", "gpu.cu.waves_per_simd=4"]
+    fault("vecadd: gpu0: work-group too large: 5 wavefronts, a CU has room for 4$", VECADD, "--grid", "320", "--group", "320", *ARGS, *small, started=False)
+    fault(r"vecadd: gpu0: work-group needs more registers than a CU has: 4 wavefronts a SIMD of \d+ VGPRs each, it has 16$", VECADD, "--grid", "256", "--group",
+          "256", *ARGS, *small, "--set", "gpu.cu.vgprs_per_simd=16", started=False)
+
+
+def test_list_of_kernels(code, tmp_path):
+    """Each kernel of a file with its limits and arguments, or the one that is named; also of a program."""
+    def told(word):
+        done = subprocess.run([GANTRY, "kernel", "--list", word], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and not done.stderr
+        return done.stdout
+    assert told("build/kernels/matmul.v4.co") == """matmul
+  code object    version 4
+  work-group     16,16,1 work-items
+  LDS            2112 bytes a work-group
+  scratch        0 bytes a work-item
+  argument block 88 bytes
+  argument 0     float*, a buffer, at 0
+  argument 1     float*, a buffer, at 8
+  argument 2     float*, a buffer, at 16
+  argument 3     uint, a value of 4 bytes, at 24
+"""
+    names = [line for line in told(code).splitlines() if not line.startswith(" ")]
+    assert sorted(names) == sorted("wild endless busy illegal values beyond".split())
+    assert told(f"{code}:values").startswith("values\n") and told(f"{code}:values") in told(code)
+    subprocess.run(["make", "-s", "build/apps/vecadd"], cwd=ROOT, check=True)
+    program = told("build/apps/vecadd:vector_add")
+    assert program.startswith("_Z10vector_addPKiS0_Pij (vector_add)\n") and "at most 1024 work-items" in program and "argument 3     a value of 4 bytes, at 24" in program
+
+
+def test_older_metadata_that_nest(tmp_path):
+    """YAML inside of a code object has the bounds of other YAML."""
+    subprocess.run(["make", "-s", "build/kernels/vecadd.v2.co"], cwd=ROOT, check=True)
+    data, path = (ROOT / "build/kernels/vecadd.v2.co").read_bytes(), tmp_path / "x.co"
+    at = data.index(b"Kernels:") + 8
+    path.write_bytes(data[:at] + b" " + b"[" * 70 + data[at + 71:])
+    refused(65, f"{path}: damaged notes: line 3 of the metadata: nested deeper than 64\n", path, *SHAPE, *ARGS)
+
+
+def test_names_of_arguments(tmp_path):
+    """As the source has them, where the metadata do; older metadata are YAML."""
+    source, out = tmp_path / "x.cl", tmp_path / "x.co"
+    source.write_text("kernel void scale(global float *data, local int *most, float factor) { most[0] = factor; data[get_global_id(0)] *= factor + most[0]; }")
+    for compiler, version in ("clang-15", 2), ("clang-19", 4):
+        subprocess.run([compiler, *CL[1:], f"-mcode-object-version={version}", "-cl-kernel-arg-info", "-o", out, source], check=True)
+        done = subprocess.run([GANTRY, "kernel", "--list", out], capture_output=True, text=True, timeout=60)
+        assert re.findall("argument [0-9] +(.*)", done.stdout) == ["data: float*, a buffer, at 0", "most: int*, dynamic LDS, at 8",
+                                                                     "factor: float, a value of 4 bytes, at 12"], done
+        refused(64, "--arg: zero:4: a buffer is no value; argument 2 factor is float, a value of 4 bytes\n", out, *SHAPE, "--arg", "zero:256", "--arg", "lds:64",
+                "--arg", "zero:4")
+        refused(64, "--arg: zero:64: expected lds:BYTES; argument 1 most is int*, dynamic LDS\n", out, *SHAPE, "--arg", "zero:256", "--arg", "zero:64", "--arg",
+                "f32:1")
 
 
 def test_lds_too_large():
     subprocess.run(["make", "-s", "build/kernels/reduction.v4.co"], cwd=ROOT, check=True)
-    fault(r"reduction: gpu0: .*LDS", "build/kernels/reduction.v4.co", *SHAPE, "--arg", "zero:16", "--arg", "zero:256", "--arg", "u32:64",
+    fault(r"reduction: gpu0: work-group needs more LDS than a CU has: \d{5} bytes, it has 65536$", "build/kernels/reduction.v4.co", *SHAPE, "--arg", "zero:16", "--arg", "zero:256", "--arg", "u32:64",
           "--arg", "lds:40000", "--arg", "lds:40000", started=False)
 
 
@@ -354,6 +428,23 @@ def test_result_folder(tmp_path):
     assert db.execute("SELECT value FROM metrics WHERE location='run' AND what='instructions'").fetchone() == (int(line["instructions"]),)
     assert [c[1] for c in db.execute("PRAGMA table_info(metrics)")] == ["location", "what", "value", "unit"]
     assert (out / "log.txt").exists()
+
+
+def test_golden_model_has_no_cycles(tmp_path):
+    """The table says so, rather than 0 or the clock that orders events; kernels.csv and the database have 0."""
+    status, err = kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path)
+    head, row = (line.split() for line in err.splitlines()[:2])
+    assert status == 0 and {name: row[head.index(name)] for name in ("start", "end", "cycles", "IPC")} == dict.fromkeys(("start", "end", "cycles", "IPC"), "-")
+    assert int(row[head.index("instructions")]) > 0
+    found = next(csv.DictReader((tmp_path / "kernels.csv").open()))
+    assert (found["cycles"], float(found["ipc"]), found["model"]) == ("0", 0.0, "golden") and int(found["end"]) >= int(found["start"]) > 0
+    assert sqlite3.connect(tmp_path / "metrics.sqlite").execute("SELECT cycles, ipc FROM kernels").fetchall() == [(0, 0.0)]
+
+
+def test_golden_model_counts_by_kernel(tmp_path):
+    assert kernel(VECADD, *SHAPE, *ARGS, "-o", tmp_path, "--set", "metrics.kernels=on")[0] == 0
+    db = sqlite3.connect(tmp_path / "metrics.sqlite")
+    assert db.execute("SELECT count(*) FROM kernel_metrics WHERE kernel = 1").fetchone()[0] > 0
 
 
 def test_folder_cannot_be_made(tmp_path):

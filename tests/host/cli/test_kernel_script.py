@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """gantry kernel --script: launches one after another over named buffers, structs by value, expected results; every wrong script is refused
 with one line that names its place."""
+import csv
 import pathlib
 import re
+import sqlite3
 import struct
 import subprocess
 
@@ -63,14 +65,22 @@ expect:
 @pytest.fixture
 def sums(tmp_path):
     (tmp_path / "want").write_bytes(b"\x10" * 128 + b"\2" * 128)
-    return SUMS.replace("OUT", str(tmp_path / "out")).replace("WANT", str(tmp_path / "want"))
+    return SUMS.replace("OUT", str(tmp_path / "sum.bin")).replace("WANT", str(tmp_path / "want"))
 
 
 def test_launches_share_buffers(tmp_path, sums):
     status, err = run(tmp_path, sums)
     assert status == 0, err
-    assert (tmp_path / "out").read_bytes() == b"\3" * 256
-    assert re.search(r" vecadd +2 +64,1,1 +64,1,1 ", err) and re.search(r" vecadd +3 +32,1,1 +16,1,1 ", err) and " kernels=5 " in err
+    assert (tmp_path / "sum.bin").read_bytes() == b"\3" * 256
+    assert re.search(r" vecadd +2 +64,1,1 +64,1,1 .* 1-2$", err, re.M) and re.search(r" vecadd +3 +32,1,1 +16,1,1 .* 3-5$", err, re.M) and " kernels=5 " in err
+
+
+def test_numbers_of_kernels(tmp_path, sums):
+    """In the table and in kernels.csv, as options count them."""
+    status, err = run(tmp_path, sums, "-o", str(tmp_path / "out"))
+    with open(tmp_path / "out/kernels.csv") as file:
+        assert [row["number"] for row in csv.DictReader(file)] == list("12345")
+    assert status == 0 and sqlite3.connect(tmp_path / "out/metrics.sqlite").execute("SELECT number FROM kernels").fetchall() == [(n,) for n in range(1, 6)]
 
 
 def test_rtl_gives_the_same(tmp_path, sums):
@@ -159,7 +169,7 @@ WRONG = {  # what is wrong -> (script, exit status, line)
     "value as a buffer": ("buffers: {a: 'u32:5'}\n" + LAUNCH, 64, "SCRIPT:1: u32:5: no buffer"),
     "list as a buffer": ("buffers: {a: [1]}\n" + LAUNCH, 65, "SCRIPT:1: a: expected a spec like zero:4K or in:FILE"),
     "no member": (LAUNCH.replace("[zero:256", "['struct:u32'"), 64, "SCRIPT:1: struct:u32: expected struct:u32:VALUE"),
-    "member": (LAUNCH.replace("[zero:256", "['struct:u8:256'"), 64, "SCRIPT:1: struct:u8:256: not a value of this type"),
+    "member": (LAUNCH.replace("[zero:256", "['struct:u8:256'"), 64, "SCRIPT:1: struct:u8:256: outside 0..255; argument 0 is int*, a buffer"),
     "expect": (LAUNCH + "expect: {a: zero:4}\n", 65, "SCRIPT:2: a: no such buffer"),
     "size": ("buffers: {a: zero:8}\nexpect: {a: zero:4}\n" + LAUNCH, 65, "SCRIPT:2: a: the buffer has another size"),
     "expected file": ("buffers: {a: zero:8}\nexpect: {a: in:none}\n" + LAUNCH, 66, "none: No such file"),

@@ -124,7 +124,7 @@ static inline int setup(void **state)
 {
     log_left_out(); /* lines are counted anew */
     struct bench *b = calloc(1, sizeof *b);
-    const struct sim_options options = {.model = SIM_GOLDEN, .goals = &b->goals};
+    const struct sim_options options = {.model = SIM_RTL, .goals = &b->goals};
     config_init(&b->config);
     config_set(&b->config, "test", "system.gpus=3");
     config_set(&b->config, "test", BENCH_VRAM);

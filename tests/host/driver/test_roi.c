@@ -55,6 +55,7 @@ static void a_region(void **state)
     seven_kernels(b);
     assert_int_equal(fake(b)->switches, 3);
     for (unsigned n = 0; n < 7; n++) {
+        assert_true(row(b, n)->number == n + 1); /* one GPU after the other: they start as they end */
         const bool inside = n >= 2 && n < 5;
         assert_int_equal(launched(b, n, &at), inside ? SIM_RTL : SIM_GOLDEN);
         assert_int_equal(row(b, n)->untimed, !inside);
@@ -110,6 +111,31 @@ static void a_checkpoint_behind_a_kernel(void **state)
     assert_true(fake(b)->saved_at >= row(b, 1)->end && fake(b)->saved_at < row(b, 2)->end);
 }
 
+static uint64_t first_is_slow(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd, struct msg_cp_evt *evt)
+{
+    (void)sim, (void)cmd, (void)evt;
+    return gpu == 0 ? 9000 : 1000;
+}
+
+/* shows S4.7: a kernel is counted as it starts, in the table and for the goals, also where one behind it ends first. */
+static void numbers_are_of_the_start(void **state)
+{
+    struct bench *b = *state;
+    b->goals = (struct goals){.checkpoint = "folder", .checkpoint_kernel = 1};
+    fake_launch = first_is_slow;
+    struct sender s[2] = {sender_new(b, 0, 0, 0), sender_new(b, 0, 1, 1)};
+    for (unsigned n = 0; n < 2; n++) {
+        sender_kernel(b, &s[n], 0, 0);
+        sender_ring(b, &s[n]);
+    }
+    assert_true(queue_doorbells(b->d));
+    run_dry(b);
+    assert_int_equal(b->d->row_count, 2);
+    assert_true(row(b, 0)->number == 2 && row(b, 0)->gpu == 1);
+    assert_true(row(b, 1)->number == 1 && row(b, 1)->gpu == 0);
+    assert_true(b->goals.tried && fake(b)->saved_at >= row(b, 1)->end);
+}
+
 /* shows S4.7: at the very cycle, in the middle of a run to somewhere else. */
 static void a_checkpoint_at_a_cycle(void **state)
 {
@@ -158,6 +184,7 @@ int main(void)
         TEST(a_region_behind_the_end),
         TEST(no_region),
         TEST(a_checkpoint_behind_a_kernel),
+        TEST(numbers_are_of_the_start),
         TEST(a_checkpoint_at_a_cycle),
         TEST(the_end_behind_a_kernel),
     };

@@ -34,6 +34,7 @@ struct bench {
     unsigned gpu_of[16], client_of[16];
     unsigned events, faults, errors, kernels, unfinished, closed, interrupts, halted, visible, shootdowns;
     unsigned asked, allowed; /* times that it was asked whether a kernel may start; kernels that still may */
+    uint64_t numbers;        /* of kernels */
     uint32_t last_event, last_error;
     uint64_t fault_va;
     struct msg_cp_evt told; /* the last fault, as it was told, also with the error of a queue */
@@ -162,6 +163,11 @@ static bool on_may_start(void *ctx)
     return b->allowed && b->allowed--;
 }
 
+static uint64_t on_number(void *ctx)
+{
+    return ++((struct bench *)ctx)->numbers;
+}
+
 static void host_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
     struct bench *b = ctx;
@@ -216,7 +222,7 @@ static int bench_setup(void **state)
     b->allowed = UINT32_MAX;
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
     const struct cp_host host = {b,         on_event,  on_visible,   on_fault,     on_error,    on_halted, on_interrupt,
-                                 on_kernel, on_closed, on_shootdown, on_may_start, on_withheld, on_tables};
+                                 on_kernel, on_closed, on_shootdown, on_may_start, on_withheld, on_tables, on_number};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)

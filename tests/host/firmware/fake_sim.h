@@ -278,9 +278,9 @@ enum sim_model sim_model_now(const struct sim *sim)
     return sim->model;
 }
 
-void sim_kernel(struct sim *sim)
+void sim_kernel(struct sim *sim, uint64_t number)
 {
-    if (goals_kernel(sim->goals))
+    if (goals_kernel(sim->goals, number))
         sim_stop(sim);
 }
 

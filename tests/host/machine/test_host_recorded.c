@@ -9,7 +9,7 @@
 static void a_kernel_ends(struct hand *h, const struct hand_note *n)
 {
     if (n->what == 't' && n->value == 1)
-        sim_kernel(h->sim);
+        sim_kernel(h->sim, 7);
 }
 
 // One line a record of the host: kind, GPU, cycle, bytes; without marks.
@@ -67,7 +67,7 @@ static void what_happens_is_recorded(void **state)
     told(file, text, sizeof text);
     char wanted[600];
     snprintf(wanted, sizeof wanted,
-             "%u 1 0 168\n%u 0 503 0\n%u 0 511 168\n%u 255 511 104\n%u 1 511 104\n%u 1 1003 56\n%u 1 1004 72\n",
+             "%u 1 0 168\n%u 0 503 8\n%u 0 511 168\n%u 255 511 104\n%u 1 511 104\n%u 1 1003 56\n%u 1 1004 72\n",
              HOST_COMMAND, HOST_KERNEL, HOST_COMMAND, HOST_ACCESS, HOST_ACCESS, HOST_EVENT, HOST_ANSWER);
     assert_int_equal(strncmp(text, wanted, strlen(wanted)), 0);
     part_free(hostmem);

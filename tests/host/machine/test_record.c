@@ -107,8 +107,10 @@ static void arrivals_taken(struct journal_reader *reader, struct host_record h, 
             assert_true(journal_take(reader, STREAM_HOST, &evt, sizeof evt));
             assert_memory_equal(&evt, &seen->evt, sizeof evt);
             h = host_next(reader, gpus, marks, hash);
-            assert_record(&h, HOST_KERNEL, 0, seen->cycle, 0);
-            ++*e;
+            uint64_t number;
+            assert_record(&h, HOST_KERNEL, 0, seen->cycle, sizeof number);
+            assert_true(journal_take(reader, STREAM_HOST, &number, sizeof number));
+            assert_true(number == ++*e);
         }
         if (*e < until)
             h = host_next(reader, gpus, marks, hash);

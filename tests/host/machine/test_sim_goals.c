@@ -6,8 +6,7 @@
 
 static void a_kernel_ends(struct hand *h, const struct hand_note *n)
 {
-    (void)n;
-    sim_kernel(h->sim);
+    sim_kernel(h->sim, n->value);
 }
 
 static void a_run_stops_at_its_goals(void **state)

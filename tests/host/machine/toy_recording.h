@@ -45,8 +45,12 @@ static inline int toy_folder_remove(void **state)
 /* The host counts kernels, as the command does. */
 static inline void toy_count_kernel(struct toy_machine *m)
 {
+    uint64_t number = 0;
+
+    for (unsigned i = 0; i < m->event_count; i++)
+        number += m->events[i].evt.kind == CP_EVT_LAUNCH_DONE;
     if (m->events[m->event_count - 1].evt.kind == CP_EVT_LAUNCH_DONE)
-        sim_kernel(m->sim);
+        sim_kernel(m->sim, number);
 }
 
 static inline void toy_fill(struct toy_machine *m, unsigned owner, uint64_t at, unsigned bytes, uint8_t from)

@@ -33,6 +33,7 @@ static struct kernel_row row_make(void)
                              .groups = 12,
                              .dispatcher = 5,
                              .beside = 2,
+                             .number = 9,
                              .wavefronts = 6,
                              .instructions = 500};
 
@@ -143,7 +144,7 @@ static void folder_written(void **state)
     fclose(file);
     assert_string_equal(
         text,
-        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2\n");
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,200,6,500,2.500000,3,12,1,rtl,5,2,9\n");
     row.untimed = true;
     assert_int_equal(results_open(folder, &results), STATUS_OK);
     assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
@@ -155,7 +156,7 @@ static void folder_written(void **state)
     fclose(file);
     assert_string_equal(
         text,
-        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2\n");
+        "1,2,\"odd \"\"name\"\", with comma\\x0a\\xff\",64,3,1,32,1,1,100,300,0,6,500,0.000000,3,12,1,golden,5,2,9\n");
     snprintf(path, sizeof(path), "%s/run.json", folder);
     file = fopen(path, "r");
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;

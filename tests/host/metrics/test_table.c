@@ -108,7 +108,7 @@ static void kernels_without_cycles_have_dashes(void **state)
     rows[0].unfinished = true;
     check(rows, 1, 0,
           "gpu queue kernel             grid  group start        end cycles waves instructions IPC\n"
-          "  1     2 add              64,3,1 32,1,1   100 unfinished      -     -            -   -\n");
+          "  1     2 add              64,3,1 32,1,1     - unfinished      -     -            -   -\n");
 }
 
 static void unfinished_kernels_say_so(void **state)

@@ -30,8 +30,8 @@ def cuda():
 @pytest.fixture
 def nvcc(cuda):
     """Runs gantry-nvcc; the CompletedProcess."""
-    def run(*words, cwd=None, env=None):
-        return subprocess.run([cuda / "bin/nvcc", *map(str, words)], cwd=cwd, env=env, text=True, capture_output=True, timeout=300)
+    def run(*words, cwd=None, env=None, timeout=300):
+        return subprocess.run([cuda / "bin/nvcc", *map(str, words)], cwd=cwd, env=env, text=True, capture_output=True, timeout=timeout)
     return run
 
 

@@ -37,6 +37,47 @@ def test_refused(nvcc, tmp_path, words, text):
     assert done.returncode == 1 and done.stderr.startswith("gantry-nvcc: ") and text in done.stderr and done.stderr.count("\n") == 1, done
 
 
+OPTION_FILES = {  # what is wrong -> (files, words, environment, line)
+    "names itself": ({"a": b"-O2 -optf a"}, ["-optf", "a", "x.cu"], {}, "a: an options file that names itself"),
+    "name each other": ({"a": b"-optf b", "b": b"--options-file=./a"}, ["-optf=a", "x.cu"], {}, "./a: an options file that names itself"),
+    "by a link": ({"a": b"-optf link"}, ["-optf", "link", "x.cu"], {}, "link: an options file that names itself"),
+    "double each other": ({f"f{n}": f"-optf f{n + 1} -optf f{n + 1}".encode() for n in range(20)} | {"f20": b""}, ["-optf", "f0", "x.cu"], {},
+                          "more than 64 options files"),
+    "quote": ({"a": b"-O2 '-DX=1"}, ["-optf", "a", "x.cu"], {}, "a: no closing quotation"),
+    "backslash": ({"a": b"-O2 \\"}, ["-optf", "a", "x.cu"], {}, "a: no escaped character"),
+    "no UTF-8": ({"a": b"-DX=\xff\xfe -frob\xff"}, ["-optf", "a", "x.cu"], {}, "-frob\\udcff: unknown option"),
+    "NUL": ({"a": b"-DX=\0"}, ["-optf", "a", "x.cu"], {}, "a: holds a NUL byte"),
+    "value behind its end": ({"a": b"-o"}, ["-optf", "a", "x.cu"], {}, "-o: needs a value"),
+    "endless": ({}, ["-optf", "/dev/zero", "x.cu"], {}, "/dev/zero: longer than 1 MiB"),
+    "folder": ({}, ["-optf", ".", "x.cu"], {}, ".: Is a directory"),
+    "prepended": ({}, ["x.cu"], {"NVCC_PREPEND_FLAGS": "-DX='1"}, "NVCC_PREPEND_FLAGS: no closing quotation"),
+    "appended": ({}, ["x.cu"], {"NVCC_APPEND_FLAGS": '"'}, "NVCC_APPEND_FLAGS: no closing quotation"),
+    "no compiler": ({}, ["-ccbin", ".", "-c", "x.c"], {}, ".: Permission denied"),
+}
+
+
+@pytest.mark.parametrize("what", OPTION_FILES)
+def test_options_file_that_is_wrong(nvcc, tmp_path, what):
+    """One line and an end, whatever a file or a variable of the environment holds."""
+    files, words, environment, line = OPTION_FILES[what]
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "x.cu").write_text("")
+    (tmp_path / "x.c").write_text("")
+    done = nvcc(*words, cwd=tmp_path, env={**os.environ, **environment}, timeout=20)
+    assert done.returncode == 1 and done.stderr.startswith("gantry-nvcc: ") and line in done.stderr and done.stderr.count("\n") == 1, done
+
+
+def test_options_files_in_each_other(nvcc, tmp_path):
+    """Used twice, but not in itself; any bytes reach the compiler as they are."""
+    (tmp_path / "outer").write_bytes(b"-optf inner -D'B=2 + 1' -optf inner")
+    (tmp_path / "inner").write_bytes(b"'-DNAME=\"\xff\"' -c")
+    (tmp_path / "x.c").write_text('char text[B] = NAME "x";\n')
+    done = nvcc("-optf", "outer", "x.c", "-o", "x.o", cwd=tmp_path, env=dict(os.environ))
+    assert done.returncode == 0 and b"\xffx\0" in (tmp_path / "x.o").read_bytes(), done
+
+
 @pytest.mark.parametrize("body, text, status", [
     ('unsigned r; asm volatile("bfe.u32 %0, %1, 4, 8;" : "=r"(r) : "r"(*p)); *p = r;', 'k.cu:1: inline PTX "bfe.u32 %0, %1, 4, 8;": gfx803 executes no PTX', 1),
     ('int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); *p = r;', "", 0)], ids=["refused", "laneid"])
