@@ -154,8 +154,8 @@ enum gantry_status goals_reached(const struct goals *g)
     if (!g->checkpoint || g->tried)
         return g->failure;
     if (g->checkpoint_kernel)
-        diag("--checkpoint", "nothing was saved: the run ended after %llu kernels, before kernel %llu had",
-             (unsigned long long)g->kernels, (unsigned long long)g->checkpoint_kernel);
+        diag("--checkpoint", "nothing was saved: the run ended after %llu kernel%s, before kernel %llu had",
+             (unsigned long long)g->kernels, g->kernels == 1 ? "" : "s", (unsigned long long)g->checkpoint_kernel);
     else
         diag("--checkpoint", "nothing was saved: the run ended before cycle %llu",
              (unsigned long long)g->checkpoint_cycle);
