@@ -62,6 +62,7 @@ static void worker_main(pid_t parent, uint32_t self, int socket, worker_fn fn, v
     prctl(PR_SET_NAME, name);
     descriptors_close(socket);
     int status = fn(ctx, self, socket);
+    log_left_out(); /* of its own */
     fflush(NULL);
     _exit(status);
 }

@@ -130,8 +130,9 @@ struct cp {
     bool poll_armed;
     uint64_t shootdowns_sent, shootdowns_done;
     uint64_t shootdown_commands;  /* sent to the GPU so far */
-    struct shootdown *shootdowns; /* sent and not done, oldest first */
-    size_t shootdown_room;
+    struct shootdown *shootdowns; /* from shootdown_first on: sent and not done, oldest first */
+    size_t shootdown_first, shootdown_room;
+    bool shootdowns_resent;         /* one that was refused: numbers may not rise any more */
     bool answer_refused;            /* a CP_XLAT: the L2 TLB was off */
     bool caches_stale;              /* they may hold memory that has changed hands: the next fence drops it */
     unsigned drops;                 /* commands under way that do that */

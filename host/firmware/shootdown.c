@@ -18,12 +18,18 @@ static bool space_started(const struct cp *cp, const struct cp_space *space)
     return space->busy;
 }
 
+static struct shootdown *shootdown_at(const struct cp *cp, size_t i)
+{
+    return &cp->shootdowns[cp->shootdown_first + i];
+}
+
 /* One more, to be filled in; the place is good until the next one. */
 static struct shootdown *shootdown_add(struct cp *cp)
 {
     size_t count = cp->shootdowns_sent++ - cp->shootdowns_done;
-    cp->shootdowns = xgrow(cp->shootdowns, &cp->shootdown_room, count + 1, sizeof *cp->shootdowns);
-    return &cp->shootdowns[count];
+    cp->shootdowns =
+        xgrow(cp->shootdowns, &cp->shootdown_room, cp->shootdown_first + count + 1, sizeof *cp->shootdowns);
+    return shootdown_at(cp, count);
 }
 
 static void shootdown_send(struct cp *cp, struct shootdown *s)
@@ -83,7 +89,7 @@ static bool any_started(const struct cp *cp)
 static bool last_waits(const struct cp *cp)
 {
     const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
-    return count && cp->shootdowns[count - 1].waits;
+    return count && shootdown_at(cp, count - 1)->waits;
 }
 
 void cp_caches_drop(struct cp *cp, bool own)
@@ -100,7 +106,7 @@ void cp_caches_drop(struct cp *cp, bool own)
 
 void shootdown_due(struct cp *cp, const struct table_note *note)
 {
-    struct shootdown *s = cp->shootdowns;
+    struct shootdown *s = shootdown_at(cp, 0);
     while (!s->waits)
         s++;
     struct cp_space *space = note->space;
@@ -116,9 +122,11 @@ void shootdown_due(struct cp *cp, const struct table_note *note)
 bool shootdown_flies(const struct cp *cp, uint8_t vmid)
 {
     const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
-    for (size_t i = 0; i < count; i++)
-        if (cp->shootdowns[i].command && cp->shootdowns[i].flags & CACHE_INV_TLB && cp->shootdowns[i].vmid == vmid)
+    for (size_t i = 0; i < count; i++) {
+        const struct shootdown *s = shootdown_at(cp, i);
+        if (s->command && s->flags & CACHE_INV_TLB && s->vmid == vmid)
             return true;
+    }
     return false;
 }
 
@@ -144,11 +152,13 @@ uint64_t cp_shootdowns_done(const struct cp *cp)
 
 void shootdowns_check(struct cp *cp)
 {
-    while (cp->shootdowns_done < cp->shootdowns_sent && !cp->shootdowns[0].command && !cp->shootdowns[0].waits &&
-           access_answered(cp, cp->shootdowns[0].order)) {
-        cp->shootdowns_done++;
-        memmove(cp->shootdowns, cp->shootdowns + 1,
-                (cp->shootdowns_sent - cp->shootdowns_done) * sizeof *cp->shootdowns);
+    while (cp->shootdowns_done < cp->shootdowns_sent && !shootdown_at(cp, 0)->command && !shootdown_at(cp, 0)->waits &&
+           access_answered(cp, shootdown_at(cp, 0)->order)) {
+        const size_t stay = cp->shootdowns_sent - ++cp->shootdowns_done;
+        if (++cp->shootdown_first > stay) { /* moved when fewer stay than have gone */
+            memmove(cp->shootdowns, shootdown_at(cp, 0), stay * sizeof *cp->shootdowns);
+            cp->shootdown_first = 0;
+        }
         if (cp->host.shootdown)
             cp->host.shootdown(cp->host.ctx);
     }
@@ -160,9 +170,11 @@ void shootdown_answered(struct cp *cp, uint8_t status)
     const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
     struct shootdown *first = NULL;
     for (size_t i = 0; i < count; i++) {
-        struct shootdown *s = &cp->shootdowns[i];
+        struct shootdown *s = shootdown_at(cp, i);
         if (s->command && !s->refused && (!first || s->number < first->number))
             first = s;
+        if (first && !cp->shootdowns_resent)
+            break; /* those behind it were sent later */
     }
     if (!first)
         return;
@@ -174,8 +186,9 @@ void shootdowns_again(struct cp *cp)
 {
     const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
     for (size_t i = 0; i < count; i++)
-        if (cp->shootdowns[i].refused) {
-            cp->shootdowns[i].refused = false;
-            shootdown_send(cp, &cp->shootdowns[i]);
+        if (shootdown_at(cp, i)->refused) {
+            shootdown_at(cp, i)->refused = false;
+            cp->shootdowns_resent = true;
+            shootdown_send(cp, shootdown_at(cp, i));
         }
 }

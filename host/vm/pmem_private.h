@@ -22,6 +22,7 @@ struct table_region {
     uint8_t *used;
     uint64_t *shadow; /* what the host has given them as contents, whole region */
     uint32_t count;
+    uint32_t lowest;   /* no page below it is free */
     uint32_t *removed; /* pages of tables that a walker may still read, oldest first */
     uint32_t removed_count, removed_room;
     uint64_t recycled; /* of these, before the list's first */

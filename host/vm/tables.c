@@ -39,10 +39,12 @@ uint64_t tables_alloc(struct pmem *pm, unsigned gpu, uint32_t pages)
     struct table_region *r = region_of(pm, gpu);
     if (!r)
         return 0;
-    for (uint32_t i = 0; i + pages <= r->count; i++) {
+    for (uint32_t i = r->lowest; i + pages <= r->count; i++) {
         if (r->used[i] || (pages == 2 && ((i & 1) || r->used[i + 1])))
             continue;
         memset(r->used + i, 1, pages);
+        if (pages == 1)
+            r->lowest = i + 1;
         uint64_t offset = region_base(pm) + (uint64_t)i * PAGE;
         memset(tables_at(pm, gpu, offset), 0, (size_t)pages * PAGE);
         return offset;
@@ -50,9 +52,16 @@ uint64_t tables_alloc(struct pmem *pm, unsigned gpu, uint32_t pages)
     return 0;
 }
 
+/* Pages [first, +count) are free again. */
+static void pages_free(struct table_region *r, uint32_t first, uint32_t count)
+{
+    memset(r->used + first, 0, count);
+    r->lowest = first < r->lowest ? first : r->lowest;
+}
+
 void tables_free(struct pmem *pm, unsigned gpu, uint64_t offset, uint32_t pages)
 {
-    memset(pm->vram[gpu].tables.used + (offset - region_base(pm)) / PAGE, 0, pages);
+    pages_free(&pm->vram[gpu].tables, (uint32_t)((offset - region_base(pm)) / PAGE), pages);
 }
 
 void tables_remove(struct pmem *pm, unsigned gpu, uint64_t offset)
@@ -79,7 +88,7 @@ void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto)
     struct table_region *r = &pm->vram[gpu].tables;
     uint32_t count = upto > r->recycled ? (uint32_t)(upto - r->recycled) : 0;
     for (uint32_t i = 0; i < count; i++)
-        r->used[r->removed[i]] = 0;
+        pages_free(r, r->removed[i], 1);
     if (count)
         memmove(r->removed, r->removed + count, (r->removed_count - count) * sizeof *r->removed);
     r->removed_count -= count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shared memory and semaphore of the ROCm user space: libhsakmt keeps two system-wide names in /dev/shm for its
  * counters, which outlive a program that is killed (a semaphore even in the state it had then, so that every later
- * program would wait for it).  Under a run they lie in its private folder and go with it.  Other names pass through.
+ * program would wait for it); HIP one for each event of several processes that is not destroyed.  Under a run they lie
+ * in its private folder and go with it.  Other names pass through.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 #include "shim.h"
 
-#define OURS "hsakmt_"
+/* Counters of libhsakmt; what events of several processes share (hipIpcGetEventHandle). */
+static const char *const ours[] = {"hsakmt_", "hip_event"};
 #define PATH_ROOM 512
 #define SEMAPHORES 8
 
@@ -32,7 +34,10 @@ static bool place(const char *kind, const char *name, char path[PATH_ROOM])
     if (!root || !name || !shim_active())
         return false;
     name += *name == '/';
-    if (strncmp(name, OURS, sizeof OURS - 1) != 0 || strchr(name, '/'))
+    bool mine = false;
+    for (unsigned i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        mine |= strncmp(name, ours[i], strlen(ours[i])) == 0;
+    if (!mine || strchr(name, '/'))
         return false;
     return snprintf(path, PATH_ROOM, "%s/%s.%s", root, kind, name) < PATH_ROOM;
 }

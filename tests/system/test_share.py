@@ -44,6 +44,17 @@ def test_memory_of_a_peer(share, size):
     run(share, "golden", 1, "back", size)
 
 
+def shared_memory():
+    return {name for name in os.listdir("/dev/shm") if name.startswith("hip_event")}
+
+
+def test_event_in_two_processes(share):
+    """hipIpcGetEventHandle: a stream waits for an event of another process; its memory in /dev/shm is the run's."""
+    before = shared_memory()
+    result = run(share, "golden", 0, "event", 256)
+    assert int(result.line["kernels"]) >= 5 and shared_memory() <= before, result
+
+
 def test_handles_repeat(share):
     """What a run exports has the same handle each time, and leaves the same data, which the `data` figure counts once."""
     first, second = (run(share, "golden", 0, "back", 65536) for _ in range(2))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of one process in another: share DEVICE MODE BYTES.  A child of fork and exec opens the parent's memory by its handle on GPU DEVICE, reads
-// and writes it by copies, by a kernel and through its own mapping.  MODE: back (the parent sees what was written), gone (the owner is killed with
-// the memory open elsewhere), freed (the owner frees it), killed (who has opened it is killed).
+// Memory of one process in another: share DEVICE MODE BYTES.  A child of fork and exec opens the parent's memory by its handle on GPU DEVICE,
+// reads and writes it by copies, by a kernel and through its own mapping.  MODE: event (a stream waits for one of the parent), back (the
+// parent sees what was written), gone (the owner is killed with the memory open elsewhere), freed (the owner frees it), killed (who has opened
+// it is killed).
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -205,8 +206,56 @@ static int owner(size_t bytes)
     return 0;
 }
 
+static std::string hex_of(const hipIpcEventHandle_t &h)
+{
+    hipIpcMemHandle_t as;
+    static_assert(sizeof as == sizeof h, "handles are of one size");
+    memcpy(&as, &h, sizeof h);
+    return text_of(as);
+}
+
+/* Waits for the event of the parent, behind which its memory is written. */
+static int follower(const char *event_text, const char *memory_text)
+{
+    hipIpcMemHandle_t as = handle_of(event_text);
+    hipIpcEventHandle_t handle;
+    hipEvent_t event;
+    hipStream_t stream;
+    void *p;
+    memcpy(&handle, &as, sizeof handle);
+    GOOD(hipIpcOpenMemHandle(&p, handle_of(memory_text), hipIpcMemLazyEnablePeerAccess));
+    GOOD(hipIpcOpenEventHandle(&event, handle));
+    GOOD(hipStreamCreate(&stream));
+    GOOD(hipStreamWaitEvent(stream, event, 0));
+    add<<<1, 64, 0, stream>>>((unsigned *)p, 64, 1);
+    GOOD(hipStreamSynchronize(stream));
+    holds(p, 256, 4001);
+    return 0;
+}
+
+static void lead(void)
+{
+    void *p = filled(256);
+    hipEvent_t event;
+    hipStream_t stream;
+    hipIpcEventHandle_t handle;
+    hipIpcMemHandle_t memory;
+    GOOD(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+    GOOD(hipIpcGetEventHandle(&handle, event));
+    GOOD(hipIpcGetMemHandle(&memory, p));
+    GOOD(hipStreamCreate(&stream));
+    for (unsigned i = 0; i < 4; i++)
+        add<<<1, 64, 0, stream>>>((unsigned *)p, 64, 1000);
+    GOOD(hipEventRecord(event, stream));
+    TRUE(ended(start({"share", "follow", hex_of(handle), text_of(memory)})) == 0);
+    GOOD(hipStreamSynchronize(stream));
+    holds(p, 256, 4001);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 3 && strcmp(argv[1], "follow") == 0)
+        return follower(argv[2], argv[3]);
     if (argc > 4 && strcmp(argv[1], "open") == 0)
         return opener(atoi(argv[2]), strtoul(argv[3], nullptr, 0), argv[4]);
     if (argc > 2 && strcmp(argv[1], "own") == 0)
@@ -214,7 +263,9 @@ int main(int argc, char **argv)
     TRUE(argc == 4);
     const std::string device = argv[1], mode = argv[2], size = argv[3];
     const size_t bytes = strtoul(argv[3], nullptr, 0);
-    if (mode == "back" || mode == "killed") {
+    if (mode == "event") {
+        lead();
+    } else if (mode == "back" || mode == "killed") {
         void *p = filled(bytes);
         hipIpcMemHandle_t h;
         GOOD(hipIpcGetMemHandle(&h, p));
