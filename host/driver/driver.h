@@ -250,5 +250,4 @@ enum gate_step gate_step(struct driver *d);    /* one move of the clock when the
 enum gate_step gate_advance(struct driver *d); /* the clock alone, clients running */
 bool gate_needed(const struct driver *d);      /* someone may be waiting for the clock */
 void gate_release(struct driver *d);           /* clock: free: answer all that is due */
-void gate_written(struct driver *d);           /* answer those whose page tables are written, at rest or not */
 #endif

@@ -162,17 +162,6 @@ enum gate_step gate_step(struct driver *d)
     return gate_advance(d);
 }
 
-void gate_written(struct driver *d)
-{
-    struct conn *conn = d->conns;
-    while (conn) {
-        const bool due = conn->state == CONN_TABLES && conn_due(d, conn);
-        if (due)
-            conn_deliver(d, conn);
-        conn = due ? d->conns : conn->next;
-    }
-}
-
 void gate_release(struct driver *d)
 {
     for (struct conn *conn; (conn = due_first(d, false));)

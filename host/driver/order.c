@@ -133,25 +133,16 @@ static void ends_carry_out(struct driver *d)
             chance_note(d, c);
 }
 
-void order_step(struct driver *d)
+struct conn *order_take(struct driver *d)
 {
     ends_carry_out(d);
     struct conn *conn = held_first(d);
     if (!conn)
-        return;
+        return NULL;
     watch_host_waits(d);
     if (clients_open(d) + !conn->client->opened > 1)
         chance_note(d, conn->client);
     turn_note(d, conn->client);
     conn->state = CONN_RUNNING;
-    server_serve(d, conn);
-}
-
-void order_flush(struct driver *d)
-{
-    ends_carry_out(d);
-    for (struct conn *conn; (conn = held_first(d));) {
-        conn->state = CONN_RUNNING;
-        server_serve(d, conn);
-    }
+    return conn;
 }

@@ -18,8 +18,7 @@ void order_ended(struct driver *d, struct client *c);
 bool order_pending(const struct driver *d);
 /* Whose threads may run when the next turn is taken; NULL: nobody's. */
 const struct client *order_next(const struct driver *d);
-/* All others rest: takes the turn. */
-void order_step(struct driver *d);
-/* Nobody waits for a rest any more: whatever is pending is carried out. */
-void order_flush(struct driver *d);
+/* All others rest, or are not waited for any more: carries out the ends of processes and returns the connection whose
+ * request is to be served next (server_serve), or NULL. */
+struct conn *order_take(struct driver *d);
 #endif

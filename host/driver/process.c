@@ -106,7 +106,6 @@ static void client_free(struct driver *d, struct client *c)
     queue_forget_all(c);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         pagetable_free(c->gpu[g].pt);
-    kin_ended(&d->kin, c->kin);
     if (c->vmid != NO_VMID)
         d->vmid_used &= ~(1u << c->vmid);
     munmap(c->pages, c->pages_bytes); /* none: nothing happens */
@@ -114,6 +113,7 @@ static void client_free(struct driver *d, struct client *c)
     close(c->pidfd);
     if (c->pid != d->program)
         waitpid(c->pid, NULL, WNOHANG); /* if we have adopted it */
+    kin_ended(&d->kin, c->kin);
     free(c);
 }
 

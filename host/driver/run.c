@@ -260,8 +260,10 @@ static enum gate_step turn_restless(struct run *r)
     if (state != PATIENCE_FLOODED)
         return GATE_BUSY;
     const uint64_t cycle = client_cycle(d), answers = d->answers;
+    struct conn *conn;
     d->moved = true;
-    order_flush(d);
+    while ((conn = order_take(d)))
+        server_serve(d, conn);
     enum gate_step step = gate_advance(d);
     gate_release(d); /* the others' waits, for which there is no rest */
     unrepeatable_note(r, cycle, answers);
@@ -276,9 +278,10 @@ static enum gate_step turn_rested(struct run *r, bool ordered)
     const uint64_t cycle = client_cycle(d), answers = d->answers;
     enum gate_step step = GATE_BUSY;
     d->moved |= spins;
-    if (ordered) {
-        order_step(d);
-    } else {
+    struct conn *conn = ordered ? order_take(d) : NULL;
+    if (conn)
+        server_serve(d, conn);
+    if (!ordered) {
         watch_rested(d);
         if (d->ordered)
             watch_host_waits(d);

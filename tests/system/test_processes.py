@@ -42,9 +42,9 @@ def figures(result):
 
 
 @pytest.mark.parametrize("processes, runs", [(2, 4), (3, 3), (8, 2)])
-@pytest.mark.shows("B.4", "S3.12")
+@pytest.mark.shows("B.4")
 def test_processes_repeat(clients, load, processes, runs):
-    """S3.12: as many kernels as all of them launch, too: that of a process which ends at once is not lost."""
+    """As many kernels as all of them launch, too: that of a process which ends at once is not lost."""
     alone = run([clients, "1"])
     first = run([clients, str(processes)])
     assert int(first.line["kernels"]) == processes * int(alone.line["kernels"]), first
@@ -53,7 +53,7 @@ def test_processes_repeat(clients, load, processes, runs):
 
 
 @pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
-@pytest.mark.shows("B.4", "S3.12")
+@pytest.mark.shows("B.4")
 def test_processes_repeat_on_the_rtl(clients, load):
     first = figures(run([clients, "2", "1", "2"], "rtl"))
     assert int(first[0]["cycles"]) > 0
