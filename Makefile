@@ -27,9 +27,10 @@ $(B)/bin/gantry: $(B)/obj/host/cli/main.o $(B)/lib/libgantry.a
 $(B)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-$(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) host/driver/protocol.h host/driver/address.h | $(GENERATED)
+SHIM_SRC := $(wildcard sw/shim/*.c) $(wildcard host/driver/preload*.c)
+$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/driver/protocol.h host/driver/address.h host/driver/preload.h | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
+	$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(SHIM_SRC) -ldl -lpthread
 -include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d
 
 bootstrap:  ## install what is missing (Debian packages, Python environment)
