@@ -54,10 +54,11 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-$(B)/lib/libgantry_shim.so: $(wildcard sw/shim/*.c sw/shim/*.h) host/driver/protocol.h host/driver/address.h | $(GENERATED)
+SHIM_SRC := $(wildcard sw/shim/*.c) $(wildcard host/driver/preload*.c)
+$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/driver/protocol.h host/driver/address.h host/driver/preload.h | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(wildcard sw/shim/*.c) -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(SHIM_SRC) -ldl -lpthread
 -include $(LIB_OBJ:.o=.d) $(B)/obj/host/cli/main.d
 
 bootstrap:  ## install what is missing (Debian packages, Python environment)

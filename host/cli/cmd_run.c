@@ -66,29 +66,19 @@ static int end_explain(const struct session *s, const struct run_report *report,
     return status_exit(s->failure);
 }
 
-/* Path of the program as execvp finds it: a new string. */
-static char *program_find(const char *program)
-{
-    char *list = xstrdup(getenv("PATH") ? getenv("PATH") : ""), *rest = list, *path = xstrdup(program);
-
-    for (char *folder; !strchr(program, '/') && access(path, X_OK) != 0 && (folder = strsep(&rest, ":"));) {
-        free(path);
-        path = xasprintf("%s/%s", *folder ? folder : ".", program);
-    }
-    free(list);
-    return path;
-}
-
 /* A program that ended by itself without any kernel: why that may be. */
 static void idle_explain(const struct run_report *report, const char *program)
 {
-    char targets[512], *path = program_find(program);
+    char targets[512], path[PRELOAD_PATH];
 
+    if (!preload_find(program, getenv("PATH"), path))
+        snprintf(path, sizeof path, "%s", program);
     if (object_foreign(path, targets, sizeof(targets)))
         diag(path, "holds GPU code for %s only: compile with hipcc --offload-arch=gfx803", targets);
+    else if (!report->gpu_work && report->out_of_reach[0])
+        diag(NULL, "no GPU work was seen: %s, so it runs without the shim and sees no GPU", report->out_of_reach);
     else if (!report->gpu_work)
         diag(NULL, "no GPU work was seen: %s opened no GPU queue", program);
-    free(path);
 }
 
 /* From the start of the first kernel of the region of interest to the end of the last one. */

@@ -9,8 +9,11 @@
 
 #define PROTOCOL_BYTES 160 /* largest ioctl argument */
 
-#define ENV_ROOT "GANTRY_ROOT"   /* private folder of the run: socket (address.h) and generated sysfs tree */
-#define ENV_CLOCK "GANTRY_CLOCK" /* "gated" or "free" */
+#define ENV_ROOT "GANTRY_ROOT" /* private folder of the run: socket (address.h) and generated sysfs tree */
+#define ENV_SANITIZER                                                                                                  \
+    "GANTRY_SANITIZER"              /* first entry of LD_PRELOAD when it was put there for the program (preload.h) */
+#define OUT_OF_REACH "out-of-reach" /* file in ENV_ROOT: the first program that the shim cannot be loaded into */
+#define ENV_CLOCK "GANTRY_CLOCK"    /* "gated" or "free" */
 #define ENV_PROGRAM                                                                                                    \
     "GANTRY_PROGRAM_CLOCK" /* "target" or "host": what the program's clocks tell under the gated clock */
 

@@ -25,6 +25,7 @@
 #include "driver/janitor.h"
 #include "driver/order.h"
 #include "driver/patience.h"
+#include "driver/preload.h"
 #include "driver/slice.h"
 #include "driver/still.h"
 #include "driver/topology.h"
@@ -111,11 +112,37 @@ struct machine *run_machine(struct run *r)
     return r->driver->machine;
 }
 
+/* The shim into the program, which the loader finds as `path`. */
+static void child_preload(const struct run *r, const char *path)
+{
+    struct preload_program program;
+    const char *list = getenv("LD_PRELOAD");
+    preload_inspect(path, &program);
+    if (program.why)
+        preload_note(r->driver->root, path, program.why);
+    const size_t room = preload_list(NULL, 0, &program, r->options.shim, list, NULL);
+    char *fresh = xcalloc(1, room);
+    preload_list(fresh, room, &program, r->options.shim, list, NULL);
+    program.sanitizers |= preload_sanitizers(fresh);
+    for (unsigned i = 0; i < PRELOAD_OPTIONS; i++) {
+        const char *old = getenv(preload_options[i]);
+        const size_t bytes = preload_options_list(NULL, 0, i, old);
+        char *options = xcalloc(1, bytes);
+        preload_options_list(options, bytes, i, old);
+        if (program.sanitizers >> i & 1)
+            setenv(preload_options[i], options, true);
+        free(options);
+    }
+    setenv("LD_PRELOAD", fresh, true);
+    if (program.sanitizer[0])
+        setenv(ENV_SANITIZER, program.sanitizer, true);
+    free(fresh);
+}
+
 static void child_main(struct run *r, pid_t parent, int error_fd)
 {
-    const char *preload = getenv("LD_PRELOAD");
-    char *list = preload && *preload ? xasprintf("%s:%s", r->options.shim, preload) : xstrdup(r->options.shim);
-    setenv("LD_PRELOAD", list, true);
+    char *const *argv = debugger_argv(r->options.argv), path[PRELOAD_PATH];
+    child_preload(r, preload_find(argv[0], getenv("PATH"), path) ? path : argv[0]);
     setenv(ENV_ROOT, r->driver->root, true);
     setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", true);
     setenv(ENV_PROGRAM, r->driver->gated && r->driver->program_time ? "target" : "host", true);
@@ -133,7 +160,7 @@ static void child_main(struct run *r, pid_t parent, int error_fd)
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    execvp(r->options.argv[0], debugger_argv(r->options.argv));
+    execvp(argv[0], argv);
     int error = errno;
     (void)!write(error_fd, &error, sizeof error);
     _exit(EXIT_FAILURE);
@@ -397,6 +424,7 @@ void run_program(struct run *r, struct run_report *report)
     report->first_doorbell = d->first_doorbell == NEVER ? 0 : d->first_doorbell;
     report->last_completion = d->last_completion;
     report->data_hash = d->data.value;
+    preload_noted(d->root, report->out_of_reach);
     report->rows = d->rows;
     report->row_count = (unsigned)d->row_count;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "driver/machine.h"
+#include "driver/preload.h"
 
 struct run;
 
@@ -36,7 +37,8 @@ struct run_report {
     enum run_end end;
     int wait_status;
     int error;
-    bool gpu_work; /* a queue was created */
+    bool gpu_work;                   /* a queue was created */
+    char out_of_reach[PRELOAD_PATH]; /* path of the first program that was started without the shim, and why; or "" */
     bool repeatable;
     uint64_t first_doorbell, last_completion; /* target cycles */
     uint64_t data_hash;

@@ -15,6 +15,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <linux/kfd_ioctl.h>
+
 #include "shim.h"
 
 #define RENDER_FIRST 128u
@@ -94,6 +96,26 @@ static bool argument_copy(bool out, void *own, void *program, size_t bytes)
     return false;
 }
 
+extern void __tsan_init(void) __attribute__((weak)); /* a program with the thread sanitizer has it */
+#define TSAN_LIMIT ((UINT64_C(1) << 39) - 1)         /* its application may have addresses up to here */
+
+/* libhsakmt reserves the GPUs' addresses, all of them first, then fewer and fewer.  The thread sanitizer refuses to map
+ * what is not the application's, and is at work for hours on what it has to give back. */
+static void apertures_narrow(unsigned long code, void *arg)
+{
+    struct kfd_ioctl_get_process_apertures_new_args args;
+    struct kfd_process_device_apertures one;
+    if (code != AMDKFD_IOC_GET_PROCESS_APERTURES_NEW || !__tsan_init || !argument_copy(false, &args, arg, sizeof args))
+        return;
+    for (uint32_t i = 0; i < args.num_of_nodes; i++) {
+        void *place = (char *)(uintptr_t)args.kfd_process_device_apertures_ptr + i * sizeof one;
+        if (!argument_copy(false, &one, place, sizeof one) || one.gpuvm_limit < TSAN_LIMIT)
+            return;
+        one.gpuvm_limit = TSAN_LIMIT;
+        argument_copy(true, &one, place, sizeof one);
+    }
+}
+
 EXPORT int ioctl(int fd, unsigned long code, ...)
 {
     REAL(int, "ioctl", int, unsigned long, ...);
@@ -117,6 +139,8 @@ EXPORT int ioctl(int fd, unsigned long code, ...)
     int status = shim_call(&request, &answer, NULL), error = errno;
     if (_IOC_DIR(code) & _IOC_READ && !argument_copy(true, answer.data, arg, request.bytes))
         return -1;
+    if (status == 0)
+        apertures_narrow(code, arg);
     errno = error;
     return status;
 }

@@ -3,6 +3,7 @@
  * run gave to this process, and what the ROCm user space has to read.  Not responsible for: what the next program is
  * started with (exec.c).
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,12 @@ static struct {
     char *value;
 } given[] = {{.name = ENV_ROOT}, {.name = ENV_CLOCK}, {.name = ENV_PROGRAM}};
 
+static const char *shim;
+
 static void given_keep(void)
 {
+    Dl_info info;
+    shim = dladdr((void *)given_keep, &info) ? info.dli_fname : TOOL;
     for (unsigned i = 0; i < sizeof given / sizeof given[0]; i++) {
         const char *value = value_find(given[i].name);
         given[i].value = value ? strdup(value) : NULL;
@@ -43,6 +48,12 @@ const char *environment_given(const char *name)
         if (strcmp(given[i].name, name) == 0)
             return given[i].value;
     return NULL;
+}
+
+const char *environment_shim(void)
+{
+    pthread_once(&once, given_keep);
+    return shim;
 }
 
 /* The runtime's tools: the shim (runtime.c), then what the program asks for. */

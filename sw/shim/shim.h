@@ -31,6 +31,7 @@ const char *loading_name(uint64_t code, uint64_t *offset);
 
 /* environment.c: what the run gave to this process under one of protocol.h's names, whatever became of it; or NULL. */
 const char *environment_given(const char *name);
+const char *environment_shim(void); /* the path that the shim was loaded by */
 
 /* connect.c */
 bool shim_active(void);             /* a driver is there */
@@ -71,6 +72,13 @@ void clock_pass(uint64_t ns); /* let time pass for the program: on the target's 
 
 /* images.c: in place of each of the runtime's functions of images, whatever its arguments; an HSA status. */
 int images_none(void);
+
+/* sanitizer.c */
+bool sanitizer_there(void);
+void sanitizer_prepare(void);
+/* A function of the shim was called from `code`: where it was called from for itself, when `code` is a sanitizer's
+ * function in place of the C library's; 0 when a sanitizer needs it. */
+uint64_t sanitizer_caller(uint64_t code);
 
 /* time.c: the program's clocks */
 #define TIME_OTHER UINT64_MAX

@@ -34,12 +34,15 @@ static __thread unsigned reads, read_calls;
 void time_arm(void)
 {
     const char *mode = environment_given(ENV_PROGRAM);
+    sanitizer_prepare();
     on = mode && strcmp(mode, "target") == 0;
 }
 
 bool time_program(uint64_t code)
 {
     uint64_t offset;
+    if (on && sanitizer_there() && !(code = sanitizer_caller(code)))
+        return false;
     const char *library = on ? loading_name(code, &offset) : NULL;
     for (unsigned i = 0; library && i < sizeof host_time / sizeof host_time[0]; i++)
         if (strstr(library, host_time[i]))

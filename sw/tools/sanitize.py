@@ -60,7 +60,7 @@ def shim_build(kind, flags, sanitizers, folder):
     if not (folder / "bin/gantry").exists() or not (folder / "bin/gantry").samefile(ROOT / f"build/{kind}/bin/gantry"):
         (folder / "bin/gantry").unlink(missing_ok=True)
         (folder / "bin/gantry").hardlink_to(ROOT / f"build/{kind}/bin/gantry")
-    shim, sources = folder / "lib/libgantry_shim.so", sorted((ROOT / "sw/shim").glob("*.c"))
+    shim, sources = folder / "lib/libgantry_shim.so", [*sorted((ROOT / "sw/shim").glob("*.c")), *sorted((ROOT / "host/driver").glob("preload*.c"))]
     read = [*sources, *(ROOT / "sw/shim").glob("*.h"), *(ROOT / "host/driver").glob("*.h"), pathlib.Path(__file__)]
     if shim.exists() and shim.stat().st_mtime > max(p.stat().st_mtime for p in read):
         return None
