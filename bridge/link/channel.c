@@ -42,17 +42,31 @@ void channel_fini(struct channel *c)
     c->slots = NULL;
 }
 
+void channel_share(struct channel *c, struct channel *first)
+{
+    CHECK(first->shared == NULL && c->rate.bytes_per_cycle == first->rate.bytes_per_cycle, c->name,
+          "channel %u cannot share the link of channel %u", c->id, first->id);
+    c->shared = first;
+}
+
+/* The cycle at which the link takes the message. */
+static inline uint64_t link_take(struct channel *c, uint64_t now, const void *message)
+{
+    const uint8_t kind = c->bytes ? ((const uint8_t *)message)[c->rate.kind_at] : 0;
+    CHECK(kind < CHANNEL_KINDS, c->name, "cycle=%llu message of kind %u", (unsigned long long)now, kind);
+    uint64_t *const link_free = c->shared ? &c->shared->link_free : &c->link_free, rate = c->rate.bytes_per_cycle;
+    uint64_t leave = now, begin = now * rate;
+    if (begin < *link_free) {
+        begin = *link_free;
+        leave = (begin + rate - 1) / rate;
+    }
+    *link_free = begin + c->rate.header + c->rate.payload[kind];
+    return leave;
+}
+
 static inline uint64_t stamp_next(struct channel *c, uint64_t now, const void *message)
 {
-    uint64_t leave = now;
-    if (c->rate.bytes_per_cycle) {
-        const uint8_t kind = ((const uint8_t *)message)[c->rate.kind_at];
-        CHECK(kind < CHANNEL_KINDS, c->name, "cycle=%llu message of kind %u", (unsigned long long)now, kind);
-        if (leave < c->link_free)
-            leave = c->link_free;
-        uint32_t wire = c->rate.header + c->rate.payload[kind];
-        c->link_free = leave + (wire + c->rate.bytes_per_cycle - 1) / c->rate.bytes_per_cycle;
-    }
+    uint64_t leave = c->rate.bytes_per_cycle ? link_take(c, now, message) : now;
     uint64_t stamp = leave + c->latency;
     if (stamp < c->last)
         stamp = c->last;

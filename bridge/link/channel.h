@@ -17,7 +17,8 @@
 
 #define CHANNEL_KINDS 8
 
-/* Bandwidth of a link: a message takes header + payload[its byte at kind_at] bytes. */
+/* Bandwidth of a link: a message takes header + payload[its byte at kind_at; a credit's kind is 0] bytes of it; the
+ * next one begins where it ends, also within a cycle, and leaves at the first cycle that is not before. */
 struct channel_rate {
     uint32_t bytes_per_cycle; /* 0: one message a cycle, whatever it holds */
     uint32_t header, kind_at;
@@ -31,7 +32,8 @@ struct channel {
     uint32_t depth;   /* most messages inside; more is a bug of the sender */
     struct channel_rate rate;
     uint64_t last;           /* stamp of the newest message + 1: the next free cycle of the receiving port */
-    uint64_t link_free;      /* cycle at which the link can take the next message */
+    uint64_t link_free;      /* bytes that the link could carry until it can take the next message: cycle x rate */
+    struct channel *shared;  /* whose link it is, when several channels share one (the same rate); NULL: its own */
     uint64_t sent;           /* messages so far; at the receiving end of a link: that have arrived */
     size_t head, tail, mask; /* first message at hand, behind the last, free running */
     uint8_t *slots;
@@ -50,6 +52,9 @@ void channel_init_end(struct channel *c, uint32_t id, const char *from, const ch
 void channel_fini(struct channel *c);
 /* Name of its receiving end. */
 const char *channel_to(const struct channel *c);
+/* Messages of `c` share the link of `first`, which lives as long: who sends first goes first.  The senders of both are
+ * in one process and one group, their rates are the same; before anything is sent. */
+void channel_share(struct channel *c, struct channel *first);
 /* Append a message sent at `now`; returns its stamp. */
 uint64_t channel_send(struct channel *c, uint64_t now, const void *message);
 /* The same without a place for it: the message leaves this process with this stamp as number c->sent. */

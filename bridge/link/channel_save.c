@@ -17,6 +17,7 @@ void channel_describe(const struct channel *c, struct state_writer *to)
     STATE_PUT(to, r->header);
     STATE_PUT(to, r->kind_at);
     STATE_PUT(to, r->payload);
+    state_put_u64(to, c->shared ? c->shared->id + UINT64_C(1) : 0);
 }
 
 void channel_save_sender(const struct channel *c, struct state_writer *to)

@@ -250,15 +250,16 @@ const struct model_port *rtl_port(const struct part *part, const char *name, boo
     return NULL;
 }
 
-void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
-                 uint32_t latency, uint32_t depth)
+struct wire *rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane,
+                         const char *name, uint32_t latency, uint32_t depth)
 {
     const struct model_port *from = rtl_port(a, name, true), *to = rtl_port(b, name, false);
     PART_CHECK(from->bytes == to->bytes && from->credit == to->credit, a, 0, "port %s differs from that of %s", name,
                b->name);
     PART_CHECK(a_lane < from->count && b_lane < to->count, a, 0, "port %s: lane %u of %u to %s lane %u of %u", name,
                a_lane, from->count, b->name, b_lane, to->count);
-    sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency, depth);
+    struct wire *messages = sched_connect(s, a, from->slot + a_lane, b, to->slot + b_lane, from->bytes, latency, depth);
     if (from->credit)
         sched_connect(s, b, to->credit_slot + b_lane, a, from->credit_slot + a_lane, 0, latency, depth);
+    return messages;
 }

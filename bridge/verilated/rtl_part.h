@@ -34,8 +34,8 @@ const struct model_api *rtl_part_api(const struct part *part);
 
 /* Connect lane `a_lane` of output port `name` of a to lane `b_lane` of input port `name` of b, with the credits that
  * the port has; never more than `depth` messages inside.  Both are RTL partitions. */
-void rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane, const char *name,
-                 uint32_t latency, uint32_t depth);
+struct wire *rtl_connect(struct sched *s, struct part *a, unsigned a_lane, struct part *b, unsigned b_lane,
+                         const char *name, uint32_t latency, uint32_t depth);
 /* Port by name and direction; CHECK when it does not exist. */
 const struct model_port *rtl_port(const struct part *part, const char *name, bool out);
 #endif

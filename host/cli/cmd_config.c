@@ -73,6 +73,10 @@ static enum gantry_status key_unknown(const char *option, const char *key)
 {
     const char *near = param_nearest(key);
 
+    if (param_retired(key)) {
+        diag(option, "%s: %s", key, param_retired(key));
+        return STATUS_USAGE;
+    }
     diag(option, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)",
          near ? near : "", near ? "?" : "");
     return STATUS_USAGE;

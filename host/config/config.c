@@ -66,6 +66,10 @@ enum gantry_status config_set(struct config *config, const char *place, const ch
     memcpy(key, setting, (size_t)(equals - setting));
     key[equals - setting] = 0;
     index = param_find(key);
+    if (index < 0 && param_retired(key)) {
+        diag(place, "%s: %s", key, param_retired(key));
+        return STATUS_CONFIG;
+    }
     if (index < 0) {
         near = param_nearest(key);
         diag(place, "%s: unknown key%s%s%s", key, near ? "; did you mean " : " (gantry config --list shows all)",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/far.h"
 #include "config/table.h"
 
 void config_constants(const struct gantry_cfg *cfg, config_constant_fn fn, void *arg)
@@ -16,10 +17,10 @@ void config_constants(const struct gantry_cfg *cfg, config_constant_fn fn, void 
     fn(arg, "SqcCount", groups);
     fn(arg, "NocInitiators", cfg->gpu_cu_count + groups + 2);
     fn(arg, "NocTargets", cfg->gpu_l2_slices + 2);
-    uint32_t far = 8; /* steps, so that few sizes of the engine are built */
-    while (far < cfg->system_gpus)
-        far *= 2;
-    fn(arg, "FarPorts", far + 1);
+    fn(arg, "FarPorts", far_ports(cfg));
+    fn(arg, "FarHostCredits", far_host_credits(cfg));
+    fn(arg, "FarGpuCredits", far_gpu_credits(cfg));
+    fn(arg, "FarEntries", far_entries(cfg));
 }
 
 struct wanted {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/far.h"
 #include "config/placement.h"
 #include "config/table.h"
 
@@ -154,6 +155,36 @@ static enum gantry_status dram_check(const struct config *c)
     return STATUS_OK;
 }
 
+static enum gantry_status link_check(const struct config *c, const char *key, uint32_t latency, uint32_t rate)
+{
+    uint64_t needed = far_credits_needed(latency, rate);
+
+    /* rule: the credits that keep a far link full at its latency are at most 8192: (2 x latency + 8) x rate / 48;
+     * `link.gpu` counts where there are several GPUs. */
+    if (needed > FAR_CREDITS_MOST)
+        return broken(c, key, "%u cycles at %u bytes a cycle take %llu credits: %llu more than the %u there can be",
+                      latency, rate, (unsigned long long)needed, (unsigned long long)(needed - FAR_CREDITS_MOST),
+                      FAR_CREDITS_MOST);
+    return STATUS_OK;
+}
+
+static enum gantry_status links_check(const struct config *c)
+{
+    const struct gantry_cfg *g = &c->cfg;
+    uint32_t needed = far_entries_needed(g);
+    enum gantry_status status = link_check(c, "link.host", g->link_host, g->link_host_bytes_per_cycle);
+
+    if (status == STATUS_OK && g->system_gpus > 1)
+        status = link_check(c, "link.gpu", g->link_gpu, g->link_gpu_bytes_per_cycle);
+    /* rule: `gpu.rdma.outstanding` is 0 or enough for the rates of all links of a GPU, together 80 bytes a cycle at
+     * most, for as long as a home takes to serve a line; more than 1024 are never needed. */
+    if (status == STATUS_OK && far_entries(g) < needed)
+        status =
+            broken(c, "gpu.rdma.outstanding", "%u entries do not keep the rate of the links: %u are needed, %u more",
+                   far_entries(g), needed, needed - far_entries(g));
+    return status;
+}
+
 static enum gantry_status place_check(const struct config *c)
 {
     uint32_t process[PLACE_GPUS];
@@ -177,6 +208,8 @@ enum gantry_status rules_apply(struct config *c)
         status = caches_check(c);
     if (status == STATUS_OK)
         status = dram_check(c);
+    if (status == STATUS_OK)
+        status = links_check(c);
     if (status == STATUS_OK)
         status = place_check(c);
     return status;

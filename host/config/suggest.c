@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The key that a user meant (param_nearest of table.h): keys are compared by segments, so that "cu.count" and
- * "l1v.mshr" find gpu.cu.count and gpu.l1v.mshrs.
+ * "l1v.mshr" find gpu.cu.count and gpu.l1v.mshrs.  And the keys that are no more, with what has taken their place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +60,21 @@ static unsigned key_cost(const struct words *typed, const struct words *key)
         }
     }
     return row[key->count];
+}
+
+static const struct {
+    const char *key, *instead;
+} retired[] = {
+    {"gpu.rdma.bytes_per_cycle", "is no more: link.host_bytes_per_cycle is the rate of the host's link, "
+                                 "link.gpu_bytes_per_cycle that between GPUs"},
+};
+
+const char *param_retired(const char *key)
+{
+    for (unsigned i = 0; i < sizeof(retired) / sizeof(retired[0]); i++)
+        if (strcmp(key, retired[i].key) == 0)
+            return retired[i].instead;
+    return NULL;
 }
 
 const char *param_nearest(const char *key)

@@ -41,6 +41,8 @@ void param_format(const struct cfg_param *param, const struct gantry_cfg *cfg, c
 void param_type(const struct cfg_param *param, char *text, size_t room);
 /* "1..64", "1..64, power of two", "" */
 void param_range(const struct cfg_param *param, char *text, size_t room);
+/* Of a key that there was once: what a user takes instead, behind "KEY: "; NULL for any other. */
+const char *param_retired(const char *key);
 /* Key most like the given one (for "did you mean"), or NULL. */
 const char *param_nearest(const char *key);
 #endif

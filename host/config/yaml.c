@@ -69,8 +69,10 @@ static enum gantry_status value_apply(struct source *src, const yaml_node_t *nod
     int index = param_find(key);
 
     if (index < 0) {
-        const char *near = param_nearest(key);
+        const char *near = param_nearest(key), *retired = param_retired(key);
 
+        if (retired)
+            return bad(src, node, key, retired);
         if (near)
             snprintf(why, sizeof(why), "unknown key; did you mean %s?", near);
         else

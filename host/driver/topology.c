@@ -76,7 +76,8 @@ static int link_write(const struct gantry_cfg *cfg, const char *root, unsigned n
     add(&t, "weight", peer ? WEIGHT_PEER : WEIGHT_HOST);
     add(&t, "min_latency", peer ? cfg->link_gpu : cfg->link_host);
     add(&t, "max_latency", peer ? cfg->link_gpu : cfg->link_host);
-    uint64_t bandwidth = (uint64_t)cfg->gpu_rdma_bytes_per_cycle * cfg->gpu_clock_mhz;
+    uint64_t bandwidth =
+        (uint64_t)(peer ? cfg->link_gpu_bytes_per_cycle : cfg->link_host_bytes_per_cycle) * cfg->gpu_clock_mhz;
     add(&t, "min_bandwidth", bandwidth);
     add(&t, "max_bandwidth", bandwidth);
     add(&t, "recommended_transfer_size", 0);

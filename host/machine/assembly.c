@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "bridge/run/team.h"
 #include "bridge/verilated/rtl_part.h"
+#include "config/far.h"
 #include "gantry_cfg.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
@@ -26,10 +27,22 @@ static struct part *golden_make(struct sim *sim, unsigned gpu, unsigned threads)
     return part_elsewhere(name, GOLDEN_INS, GOLDEN_OUTS, sim->gpus[gpu].process);
 }
 
-static struct part *hostmem_make(struct sim *sim, unsigned askers)
+static struct part *hostmem_make(struct sim *sim, unsigned askers, uint32_t credits)
 {
     return sim->self ? part_elsewhere("host.memory", HOSTMEM_PORTS(askers), HOSTMEM_PORTS(askers), 0)
-                     : hostmem_new(sim->memory, askers, FAR_DEPTH);
+                     : hostmem_new(sim->memory, askers, credits);
+}
+
+/* Of host memory, a lane of the host's behind those of GPUs. */
+static struct port_end hostmem_end(struct part *memory, uint32_t askers, uint32_t own)
+{
+    return (struct port_end){.to = memory,
+                             .req_in = own,
+                             .req_credit = askers + own,
+                             .rsp_out = own,
+                             .rsp_credit = askers + own,
+                             .ordered = true,
+                             .credits = PORT_CREDITS};
 }
 
 static bool golden_build(struct sim *sim)
@@ -49,25 +62,37 @@ static bool golden_build(struct sim *sim)
         commands_connect(sim, g, part, 0, GOLDEN_CREDITS, GOLDEN_EVENTS, GOLDEN_EVENT_DEPTH);
     }
     const unsigned lanes = sim->gpu_count + 1; /* golden GPUs have no clock: one partition answers for all memories */
-    struct part *memory = hostmem_make(sim, lanes);
+    struct part *memory = hostmem_make(sim, lanes, PORT_CREDITS);
     sched_add(&sim->sched, memory);
     sim->sched.ordered = sim->place != NULL;
     for (unsigned i = 0; i < lanes; i++)
-        port_connect(sim, i, memory, i, lanes + i, i, lanes + i, true);
+        port_connect(sim, i, hostmem_end(memory, lanes, i));
     return true;
 }
 
 /* The host's own lane of host memory comes behind those of the GPUs; their VRAM is behind far port 0. */
 static void rtl_port_connect(struct sim *sim)
 {
-    const unsigned own = sim->gpu_count, askers = own + 1;
-    port_connect(sim, 0, sim->hostmem, own, askers + own, own, askers + own, true);
+    const uint32_t credits = far_host_credits(sim->cfg), rate = sim->cfg->link_host_bytes_per_cycle;
+    struct port_end memory = hostmem_end(sim->hostmem, sim->gpu_count + 1, sim->gpu_count);
+    memory.credits = credits;
+    memory.bytes_per_cycle = rate;
+    port_connect(sim, 0, memory);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         if (!sim_has(sim, g))
             continue;
         struct part *rdma = rtl_machine_far(sim->rtl, g);
         const struct model_port *req = rtl_port(rdma, "far_req", false), *rsp = rtl_port(rdma, "far_rsp", true);
-        port_connect(sim, g + 1, rdma, req->slot, req->credit_slot, rsp->slot, rsp->credit_slot, false);
+        port_connect(sim, g + 1,
+                     (struct port_end){.to = rdma,
+                                       .req_in = req->slot,
+                                       .req_credit = req->credit_slot,
+                                       .rsp_out = rsp->slot,
+                                       .rsp_credit = rsp->credit_slot,
+                                       .credits = credits,
+                                       .bytes_per_cycle = rate,
+                                       .sends = sim->gpus[g].answers,
+                                       .answers = sim->gpus[g].requests});
         if (sim->options.only)
             sink_connect(&sim->sched, rdma, "others");
     }
@@ -101,7 +126,7 @@ static bool rtl_build(struct sim *sim)
         sched_add(&sim->sched, sim->gpus[g].store);
     }
     const unsigned askers = sim->gpu_count + 1;
-    sim->hostmem = hostmem_make(sim, askers);
+    sim->hostmem = hostmem_make(sim, askers, far_host_credits(cfg));
     sched_add(&sim->sched, sim->hostmem);
     sim->rtl = rtl_machine_new(sim);
     if (sim->rtl)

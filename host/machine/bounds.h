@@ -13,7 +13,6 @@ enum bound {
     BOUND_INITIATOR, /* credits: queue of an initiator in the crossbar, gpu.noc.queue */
     BOUND_TARGET,    /* credits: queue of a target, and of its answers in the crossbar, gpu.noc.target_queue */
     BOUND_EVENTS,    /* credits: queue of a CU's events in the dispatcher */
-    BOUND_FAR,       /* credits: far queues of the RDMA engine */
     BOUND_REPORTS,   /* credits: queue of the L2 TLB's reports in the dispatcher */
     BOUND_FILLS,     /* answers to reads, of which a slice has gpu.l2.mshrs under way */
     BOUND_PORT       /* a registered output sends one message a cycle, and the receiver lags by a stretch at most */

@@ -111,9 +111,10 @@ static void hostmem_take(struct part *part, struct hostmem *h, uint64_t cycle, u
     h->reads += req->op == MEM_READ || req->op == MEM_READ_NC;
     h->writes += req->op == MEM_WRITE;
     h->atomics += req->op == MEM_ATOMIC;
-    sched_send(part, h->askers + slot, cycle, NULL); /* the request's place is free again */
     answers_push(&h->answers[slot], &rsp);
     answers_send(part, h, slot, cycle);
+    sched_send(part, h->askers + slot, cycle,
+               NULL); /* the request's place is free again: behind the answer on the link */
 }
 
 static void hostmem_visit(struct part *part, uint64_t from)

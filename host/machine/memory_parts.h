@@ -12,8 +12,6 @@ struct msg_mem_req;
 struct msg_mem_rsp;
 struct pmem;
 
-#define FAR_DEPTH 16u /* credits of every far channel: Depth of rtl/rdma/rdma.sv */
-
 /* inputs: dram_req of slice i; outputs: dram_rsp of slice i.  vram: the GPU's whole VRAM. */
 struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, unsigned slices);
 /* inputs: requests of asker a at a, credits of its answers at askers + a; outputs: answers at a, credits of requests at

@@ -9,7 +9,7 @@
 #include "base/state_io.h"
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
-#include "machine/memory_parts.h"
+#include "machine/far_links.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -34,6 +34,7 @@ struct port_lane {
     struct port_request *waiting; /* ring */
     uint32_t head, count, room;
     uint32_t credits;    /* free places at the far end */
+    uint32_t depth;      /* all of them */
     bool ordered;        /* the memory does what is asked in the order of requests */
     uint64_t told, left; /* requests whose answer the host has been told; that have left */
     uint64_t ready;      /* cycle at which the answer to the oldest one came, when it has */
@@ -88,23 +89,29 @@ void port_free(struct port *p)
     free(p);
 }
 
-void port_connect(struct sim *sim, unsigned lane, struct part *to, uint32_t req_in, uint32_t req_credit,
-                  uint32_t rsp_out, uint32_t rsp_credit, bool ordered)
+void port_connect(struct sim *sim, unsigned lane, struct port_end end)
 {
     struct sched *s = &sim->sched;
     struct port_lane *l = &sim->port->lanes[lane];
-    uint32_t latency = sim->cfg->link_host;
-    l->credits = FAR_DEPTH;
-    l->ordered = ordered;
-    sched_connect(s, sim->host, out_slot(sim, ANSWERS, lane), to, req_in, sizeof(struct msg_mem_req), latency,
-                  FAR_DEPTH);
+    const uint32_t latency = sim->cfg->link_host, depth = end.credits;
+    l->credits = l->depth = depth;
+    l->ordered = end.ordered;
+    struct wire *requests = sched_connect(s, sim->host, out_slot(sim, ANSWERS, lane), end.to, end.req_in,
+                                          sizeof(struct msg_mem_req), latency, depth);
     struct wire *credits =
-        sched_connect(s, to, req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, FAR_DEPTH);
+        sched_connect(s, end.to, end.req_credit, sim->host, in_slot(sim, CREDITS, lane), 0, latency, depth);
     if (credits)
         credits->silent = true;
-    sched_connect(s, to, rsp_out, sim->host, in_slot(sim, ANSWERS, lane), sizeof(struct msg_mem_rsp), latency,
-                  FAR_DEPTH);
-    sched_connect(s, sim->host, out_slot(sim, CREDITS, lane), to, rsp_credit, 0, latency, FAR_DEPTH);
+    struct wire *answers = sched_connect(s, end.to, end.rsp_out, sim->host, in_slot(sim, ANSWERS, lane),
+                                         sizeof(struct msg_mem_rsp), latency, depth);
+    struct wire *room =
+        sched_connect(s, sim->host, out_slot(sim, CREDITS, lane), end.to, end.rsp_credit, 0, latency, depth);
+    if (end.bytes_per_cycle == 0)
+        return;
+    far_requests(requests, end.bytes_per_cycle, end.sends);
+    far_answers(answers, end.bytes_per_cycle, end.answers);
+    far_credits(credits, end.bytes_per_cycle, end.answers ? end.answers : answers);
+    far_credits(room, end.bytes_per_cycle, end.sends ? end.sends : requests);
 }
 
 /* ---- requests leave */
@@ -116,7 +123,7 @@ static void credits_collect(struct sim *sim, unsigned lane)
         channel_drop(from, 1);
         l->credits++;
     }
-    PART_CHECK(l->credits <= FAR_DEPTH, sim->host, sim->now, "lane %u: %u credits of %u", lane, l->credits, FAR_DEPTH);
+    PART_CHECK(l->credits <= l->depth, sim->host, sim->now, "lane %u: %u credits of %u", lane, l->credits, l->depth);
 }
 
 /* Whether the first of those that wait may leave as far as answers are concerned. */
@@ -309,7 +316,7 @@ static bool lane_restore(struct port_lane *l, struct state_reader *from)
     if (!STATE_GET(from, l->credits) || !STATE_GET(from, l->told) || !STATE_GET(from, l->left) ||
         !STATE_GET(from, l->ready))
         return false;
-    if (l->credits > FAR_DEPTH || l->told > l->left || l->left - l->told > PORT_DEPTH)
+    if (l->credits > l->depth || l->told > l->left || l->left - l->told > PORT_DEPTH)
         return state_refuse(from, "memory requests of the host: %llu to %llu", (unsigned long long)l->told,
                             (unsigned long long)l->left);
     for (uint64_t n = l->told; n < l->left; n++) {

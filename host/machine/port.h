@@ -16,6 +16,7 @@
 struct part;
 struct port;
 struct sim;
+struct wire;
 struct state_reader;
 struct state_writer;
 
@@ -27,10 +28,17 @@ uint32_t port_outs(unsigned gpus);
 
 struct port *port_new(struct sim *sim);
 void port_free(struct port *p);
-/* Connect lane `lane` to a partition: its slots for requests, their credits, answers and the answers' credits.
- * ordered: it does what is asked in the order in which it comes. */
-void port_connect(struct sim *sim, unsigned lane, struct part *to, uint32_t req_in, uint32_t req_credit,
-                  uint32_t rsp_out, uint32_t rsp_credit, bool ordered);
+/* Where a lane leads: a partition with its slots for requests, their credits, answers and the answers' credits. */
+struct port_end {
+    struct part *to;
+    uint32_t req_in, req_credit, rsp_out, rsp_credit;
+    bool ordered;                 /* it does what is asked in the order in which it comes */
+    uint32_t credits;             /* of each way */
+    uint32_t bytes_per_cycle;     /* of the link (far_links.h); 0: one message a cycle */
+    struct wire *sends, *answers; /* whose links requests and answers share; NULL: they have their own */
+};
+#define PORT_CREDITS 16u /* of a memory without a link: golden GPUs */
+void port_connect(struct sim *sim, unsigned lane, struct port_end end);
 
 /* The lane of the memory that answers for a request: its owner's, host memory's for what nobody has (it says so). */
 unsigned port_lane(const struct sim *sim, const struct msg_mem_req *req);

@@ -10,10 +10,11 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
+#include "config/far.h"
 #include "gantry_cfg.h"
 #include "machine/bounds.h"
+#include "machine/far_links.h"
 #include "machine/links.h"
-#include "machine/memory_parts.h"
 #include "machine/models.h"
 #include "machine/sim_private.h"
 
@@ -102,10 +103,10 @@ static struct outside outside_find(const struct rtl_machine *m, unsigned gpu, co
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
-static struct wire *connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in,
-                                 uint32_t bytes, uint32_t latency, enum bound bound)
+static void connect_ends(struct sim *sim, struct part *a, uint32_t out, struct part *b, uint32_t in, uint32_t bytes,
+                         uint32_t latency, enum bound bound)
 {
-    return sched_connect(&sim->sched, a, out, b, in, bytes, latency, bound_depth(sim->cfg, bound, latency));
+    sched_connect(&sim->sched, a, out, b, in, bytes, latency, bound_depth(sim->cfg, bound, latency));
 }
 
 static void connect_store(struct rtl_machine *m, unsigned gpu)
@@ -122,13 +123,21 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
     }
 }
 
-static void connect_peer(struct rtl_machine *m, unsigned gpu, unsigned other, const char *name)
+static struct wire *connect_lane(struct rtl_machine *m, unsigned gpu, unsigned other, const char *name)
 {
     struct outside from = outside_find(m, gpu, name, true, other + 1),
                    to = outside_find(m, other, name, false, gpu + 1);
-    uint32_t latency = m->sim->cfg->link_gpu;
-    rtl_connect(&m->sim->sched, from.part, from.lane, to.part, to.lane, name, latency,
-                bound_depth(m->sim->cfg, BOUND_FAR, latency));
+    const struct gantry_cfg *cfg = m->sim->cfg;
+    return rtl_connect(&m->sim->sched, from.part, from.lane, to.part, to.lane, name, cfg->link_gpu,
+                       far_gpu_credits(cfg));
+}
+
+static void connect_peer(struct rtl_machine *m, unsigned gpu, unsigned other)
+{
+    const uint32_t rate = m->sim->cfg->link_gpu_bytes_per_cycle;
+    struct wire *requests = connect_lane(m, gpu, other, "far_req"), *answers = connect_lane(m, gpu, other, "far_rsp");
+    far_requests(requests, rate, NULL);
+    far_answers(answers, rate, requests);
 }
 
 /* Far port 0 of every RDMA engine is the host, port k + 1 is GPU k. */
@@ -136,27 +145,27 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
 {
     struct sim *sim = m->sim;
     struct part *host = sim->hostmem;
-    uint32_t latency = sim->cfg->link_host, credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
+    const uint32_t latency = sim->cfg->link_host, rate = sim->cfg->link_host_bytes_per_cycle,
+                   depth = far_host_credits(sim->cfg);
+    const uint32_t credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
     struct outside req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
-    PART_CHECK(bound_depth(sim->cfg, BOUND_FAR, latency) == FAR_DEPTH, host, 0,
-               "its credits are not those of the GPUs");
-    connect_ends(sim, req.part, req.port->slot + req.lane, host, gpu, sizeof(struct msg_mem_req), latency, BOUND_FAR);
-    connect_ends(sim, host, credits, req.part, req.port->credit_slot + req.lane, 0, latency, BOUND_FAR);
-    struct wire *answers = connect_ends(sim, host, gpu, rsp.part, rsp.port->slot + rsp.lane, sizeof(struct msg_mem_rsp),
-                                        latency, BOUND_FAR);
-    connect_ends(sim, rsp.part, rsp.port->credit_slot + rsp.lane, host, credits, 0, latency, BOUND_FAR);
-    if (answers) /* at the sender's end it counts */
-        answers->channel.rate = (struct channel_rate){
-            .bytes_per_cycle = sim->cfg->gpu_rdma_bytes_per_cycle,
-            .header = 16,
-            .kind_at = offsetof(struct msg_mem_rsp, op),
-            .payload = {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 64, [MEM_XLAT] = 64},
-        };
+    struct wire *requests = sched_connect(&sim->sched, req.part, req.port->slot + req.lane, host, gpu,
+                                          sizeof(struct msg_mem_req), latency, depth);
+    struct wire *room =
+        sched_connect(&sim->sched, host, credits, req.part, req.port->credit_slot + req.lane, 0, latency, depth);
+    struct wire *answers = sched_connect(&sim->sched, host, gpu, rsp.part, rsp.port->slot + rsp.lane,
+                                         sizeof(struct msg_mem_rsp), latency, depth);
+    struct wire *room_back =
+        sched_connect(&sim->sched, rsp.part, rsp.port->credit_slot + rsp.lane, host, credits, 0, latency, depth);
+    far_requests(requests, rate, NULL);
+    far_answers(answers, rate, NULL);
+    far_credits(room, rate, answers);
+    far_credits(room_back, rate, requests);
+    sim->gpus[gpu].requests = requests;
+    sim->gpus[gpu].answers = answers;
     for (unsigned other = 0; other < sim->gpu_count; other++) {
-        if (other == gpu || !sim_has(sim, other))
-            continue;
-        connect_peer(m, gpu, other, "far_req");
-        connect_peer(m, gpu, other, "far_rsp");
+        if (other != gpu && sim_has(sim, other))
+            connect_peer(m, gpu, other);
     }
 }
 

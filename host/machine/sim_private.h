@@ -37,7 +37,8 @@ struct sim_gpu {
     struct part *golden;   /* golden model, or NULL */
     struct part *dispatch; /* takes cp_cmd: the dispatch partition, or the golden one */
     struct part *store;
-    struct sim_pending *pending; /* in the order of sending */
+    struct wire *requests, *answers; /* RTL: to host memory and from it; the host's own take the same links */
+    struct sim_pending *pending;     /* in the order of sending */
     uint32_t pending_count;
     size_t pending_room;
     struct commands commands;

@@ -6,9 +6,7 @@ module part_rdma
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import stream_rules_pkg::*;
-#(
-  localparam int unsigned FarDepth = 16  // credits of far channels: FAR_DEPTH of host/machine/memory_parts.h
-) (
+(
   input  logic                    clk_i,
   input  logic                    rst_ni,
   input  logic     [        63:0] cycle_i,  // in requester mode
@@ -88,7 +86,7 @@ module part_rdma
 
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
-    .Outstanding(RdmaOutstanding), .Depth(FarDepth)
+    .Outstanding(FarEntries), .HostDepth(FarHostCredits), .GpuDepth(FarGpuCredits)
   ) u_rdma (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o(rdma_idle), .count_o(count),
     .hold_take_i(hold_take), .hold_all_i(hold_all), .drained_o(engine_drained),
@@ -136,8 +134,8 @@ module part_rdma
   `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
   `STREAM_ASSERT(a_inbound, mem_req_valid_o, mem_req_ok(mem_req_o) && 32'(mem_req_o.target) < L2Slices)
   `STREAM_BOUND(a_inbound_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
-  `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) && mem_rsp_i.tag < RdmaOutstanding)
-  `STREAM_BOUND(a_inbound_answered, RdmaOutstanding, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) && mem_rsp_i.tag < FarEntries)
+  `STREAM_BOUND(a_inbound_answered, FarEntries, mem_req_valid_o, mem_rsp_valid_i)
   always_ff @(posedge clk_i) begin
     if ((far_req_valid_o | far_rsp_valid_i | far_req_valid_i | far_rsp_valid_o) != '0) begin
       for (int unsigned n = 0; n < FarPorts; n++) begin
@@ -150,10 +148,15 @@ module part_rdma
       end
     end
   end
-  stream_bounds #(.Ports(4 * FarPorts), .Depth(FarDepth)) u_far_room (
+  stream_bounds #(.Ports(4), .Depth(FarHostCredits)) u_host_room (
     .clk_i, .rst_ni,
-    .push_i({far_req_valid_o, far_rsp_valid_i, far_req_valid_i, far_rsp_valid_o}),
-    .pop_i({far_req_credit_i, far_rsp_credit_o, far_req_credit_o, far_rsp_credit_i}));
+    .push_i({far_req_valid_o[0], far_rsp_valid_i[0], far_req_valid_i[0], far_rsp_valid_o[0]}),
+    .pop_i({far_req_credit_i[0], far_rsp_credit_o[0], far_req_credit_o[0], far_rsp_credit_i[0]}));
+  localparam int unsigned Last = FarPorts - 1;
+  stream_bounds #(.Ports(4 * Last), .Depth(FarGpuCredits)) u_gpu_room (
+    .clk_i, .rst_ni,
+    .push_i({far_req_valid_o[Last:1], far_rsp_valid_i[Last:1], far_req_valid_i[Last:1], far_rsp_valid_o[Last:1]}),
+    .pop_i({far_req_credit_i[Last:1], far_rsp_credit_o[Last:1], far_req_credit_o[Last:1], far_rsp_credit_i[Last:1]}));
   stream_bounds #(.Ports(2 * FarPorts), .Depth(Any)) u_far_answered (
     .clk_i, .rst_ni, .push_i({far_req_valid_o, far_req_valid_i}), .pop_i({far_rsp_valid_i, far_rsp_valid_o}));
 endmodule

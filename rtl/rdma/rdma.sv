@@ -14,8 +14,9 @@ module rdma
 #(
   parameter int unsigned FarPorts = 2,
   parameter int unsigned NumSlices = 4,    // power of two
-  parameter int unsigned Outstanding = 64, // inbound requests under way, power of two, 2..64
-  parameter int unsigned Depth = 16,       // credits of every far channel end
+  parameter int unsigned Outstanding = 64, // inbound requests under way, 2..1024
+  parameter int unsigned HostDepth = 16,   // credits of far port 0, of each of its channel ends
+  parameter int unsigned GpuDepth = 16,    // of every other far port
   parameter int unsigned NocDepth = 16,    // credits of its requests to the crossbar
   parameter int unsigned TargetDepth = 16, // queue of requests from the crossbar, credits of its answers
   parameter bit SeedBug = 1'b0             // bench only: the tag of inbound answers is not restored
@@ -79,7 +80,7 @@ module rdma
   // ---- outbound requests: crossbar -> far port of the owner
   logic out_valid, out_take, out_go;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic out_room, done_room;  // only assertions read which queue has room: credits see to it
+  logic out_room, done_room, freed_room;  // only assertions read which queue has room: credits see to it
   logic [FarPorts-1:0] back_room, in_room;
   /* verilator lint_on UNUSEDSIGNAL */
   logic lost, lost_go, mem_rsp_room;  // nobody owns the address: answered here, before answers of far ports
@@ -108,36 +109,63 @@ module rdma
   assign back_go   = back_any && !back_old && mem_rsp_room && !lost && !hold_all_i;
   assign back_take = dropping_q ? back_valid : back_go || back_old ? FarPorts'(1) << back_pick : '0;
 
-  // ---- inbound requests -> own slices; `origin` remembers who asked
-  origin_t origin[Outstanding];
+  // ---- inbound requests -> own slices; an entry remembers who asked.  Entries are taken in their order once, then as they came free
+  origin_t in_origin;
   logic [Outstanding-1:0] busy_q, old_q;  // old: of these, discarded
-  entry_t in_entry;
-  assign in_entry = entry_t'(pick_pkg::first64(64'(~busy_q)));
+  logic [Ow:0] live_q;                    // busy and not old
+  logic [Ow:0] fresh_q;                   // so many have been taken
+  logic in_free, freed_valid;
+  entry_t in_entry, freed;
+  assign in_free  = 32'(fresh_q) != Outstanding || freed_valid;
+  assign in_entry = 32'(fresh_q) != Outstanding ? entry_t'(fresh_q) : freed;
+  assign in_origin = '{link: in_pick, source: in_head[in_pick].source, gpu: in_head[in_pick].gpu,
+                       tag: in_head[in_pick].tag};
   rr_arbiter #(.N(FarPorts)) u_in_turn (
     .clk_i, .rst_ni, .request_i(in_valid), .take_i(in_go), .valid_o(in_any), .grant_o(in_pick));
-  assign in_go    = in_any && mem_req_room && busy_q != '1 && !hold_take_i;
+  assign in_go    = in_any && mem_req_room && in_free && !hold_take_i;
   assign in_take  = dropping_q ? in_valid : in_go ? FarPorts'(1) << in_pick : '0;
 
   // ---- answers of own slices wait for their link; an entry stays busy until its answer has left
   logic done_valid, done_take;
   mem_rsp_t done_head;
   origin_t done_origin;
-  stream_fifo #(.Width(MemRspBits), .Depth(Outstanding)) u_done (
+  entry_t done_entry;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic done_load;
+  mem_rsp_t done_next;  // its tag alone, and that where origins are a RAM
+  /* verilator lint_on UNUSEDSIGNAL */
+  stream_queue #(.Width(MemRspBits), .Depth(Outstanding)) u_done (
     .clk_i, .rst_ni, .valid_i(mem_rsp_valid_i), .ready_o(done_room), .data_i(mem_rsp_i),
-    .valid_o(done_valid), .ready_i(done_take), .data_o(done_head), .count_o());
-  assign done_origin = origin[entry_t'(done_head.tag)];
+    .valid_o(done_valid), .ready_i(done_take), .data_o(done_head), .count_o(), .load_o(done_load), .next_o(done_next));
+  assign done_entry = entry_t'(done_head.tag);
+  stream_queue #(.Width(Ow), .Depth(Outstanding)) u_freed (
+    .clk_i, .rst_ni, .valid_i(done_take), .ready_o(freed_room), .data_i(done_entry),
+    .valid_o(freed_valid), .ready_i(in_go && 32'(fresh_q) == Outstanding), .data_o(freed), .count_o(), .load_o(),
+    .next_o());
+  if (Outstanding <= 64) begin : gen_few  // registers or LUT RAM
+    origin_t origin[Outstanding];
+    always_ff @(posedge clk_i) begin
+      if (in_go) origin[in_entry] <= in_origin;
+    end
+    assign done_origin = origin[done_entry];
+  end else begin : gen_many  // read with the answer that comes to the head
+    ram_1r1w #(.Width($bits(origin_t)), .Depth(Outstanding)) u_origin (
+      .clk_i, .we_i(in_go), .waddr_i(in_entry), .wdata_i(in_origin),
+      .re_i(done_load), .raddr_i(entry_t'(done_next.tag)), .rdata_o(done_origin));
+  end
   logic done_old, done_go;
-  assign done_old    = done_valid && (old_q[entry_t'(done_head.tag)] || dropping_q) && (!hold_all_i || dropping_q);
+  assign done_old    = done_valid && (old_q[done_entry] || dropping_q) && (!hold_all_i || dropping_q);
   assign done_go     = done_valid && !done_old && far_rsp_room[done_origin.link] && !hold_all_i;
   assign done_take   = done_old || done_go;
 
   for (genvar p = 0; p < int'(FarPorts); p++) begin : gen_port
-    stream_fifo #(.Width(MemRspBits), .Depth(Depth)) u_back (
+    localparam int unsigned Depth = p == 0 ? HostDepth : GpuDepth;
+    stream_queue #(.Width(MemRspBits), .Depth(Depth), .Registers(16)) u_back (
       .clk_i, .rst_ni, .valid_i(far_rsp_valid_i[p]), .ready_o(back_room[p]), .data_i(far_rsp_i[p]),
-      .valid_o(back_valid[p]), .ready_i(back_take[p]), .data_o(back_head[p]), .count_o());
-    stream_fifo #(.Width(MemReqBits), .Depth(Depth)) u_in (
+      .valid_o(back_valid[p]), .ready_i(back_take[p]), .data_o(back_head[p]), .count_o(), .load_o(), .next_o());
+    stream_queue #(.Width(MemReqBits), .Depth(Depth), .Registers(16)) u_in (
       .clk_i, .rst_ni, .valid_i(far_req_valid_i[p]), .ready_o(in_room[p]), .data_i(far_req_i[p]),
-      .valid_o(in_valid[p]), .ready_i(in_take[p]), .data_o(in_head[p]), .count_o());
+      .valid_o(in_valid[p]), .ready_i(in_take[p]), .data_o(in_head[p]), .count_o(), .load_o(), .next_o());
     credit_counter #(.Depth(Depth)) u_req_credit (
       .clk_i, .rst_ni, .spend_i(out_go && out_port == port_t'(p)), .credit_i(far_req_credit_i[p]),
       .available_o(far_req_room[p]), .count_o());
@@ -203,28 +231,27 @@ module rdma
     end
     if (in_go) begin
       mem_req_o        <= enter(in_head[in_pick], 32'(in_entry));
-      origin[in_entry] <= '{link: in_pick, source: in_head[in_pick].source, gpu: in_head[in_pick].gpu,
-                            tag: in_head[in_pick].tag};
+      busy_q[in_entry] <= 1'b1;
+      if (32'(fresh_q) != Outstanding) fresh_q <= fresh_q + 1'b1;
     end
     if (done_go) begin
       far_rsp_o[done_origin.link] <= answer(done_head, done_origin.source, done_origin.gpu, done_origin.tag);
     end
-    if (in_go || done_take) begin
-      busy_q <= (busy_q | (in_go ? Outstanding'(1) << in_entry : '0))
-                & ~(done_take ? Outstanding'(1) << entry_t'(done_head.tag) : '0);
-    end
+    if (done_take) busy_q[done_entry] <= 1'b0;
+    if (in_go || done_take) live_q <= live_q + (Ow + 1)'(in_go) - (Ow + 1)'(done_take && !old_q[done_entry]);
     // ---- control
     discarded_o <= 1'b0;
     if (out_go || back_go) sent_q <= sent_q + Cw'(out_go) - Cw'(back_go);
     if (back_old || dropping_q)
       sent_old_q <= sent_old_q - (dropping_q ? ones(back_valid) : Cw'(1));
-    if (done_old) old_q[entry_t'(done_head.tag)] <= 1'b0;
+    if (done_old) old_q[done_entry] <= 1'b0;
     if (discard_i) begin
       dropping_q <= 1'b1;
       epoch_q    <= epoch_q + 2'd1;
       sent_old_q <= sent_old_q + sent_q;
       sent_q     <= '0;
       old_q      <= busy_q;
+      live_q     <= '0;
     end else if (dropping_q && !out_valid && back_valid == '0 && in_valid == '0 && !done_valid &&
                  (epoch_q != 2'd0 || sent_old_q == '0)) begin  // epochs come again: nothing of this one is left
       dropping_q  <= 1'b0;
@@ -234,12 +261,12 @@ module rdma
       {epoch_q, dropping_q, sent_q, sent_old_q, old_q, discarded_o} <= '0;
       {mem_req_credit_o, mem_rsp_valid_o, mem_req_valid_o} <= '0;
       {far_req_valid_o, far_rsp_valid_o, far_rsp_credit_o, far_req_credit_o} <= '0;
-      busy_q  <= '0;
+      {busy_q, live_q, fresh_q} <= '0;
       count_o <= '0;
     end
   end
 
-  assign drained_o = sent_q == '0 && (busy_q & ~old_q) == '0;
+  assign drained_o = sent_q == '0 && live_q == '0;
 
   // idle: nothing to move now, and no output pulse stands that the next edge would clear
   assign idle_o = !out_take && back_take == '0 && !in_go && !done_take && !dropping_q && !discard_i && !discarded_o
@@ -248,11 +275,12 @@ module rdma
 
   // ---- assertions
   `GANTRY_ASSERT(a_not_own, `GANTRY_IMPL(out_valid, out_head.addr[55:48] != own_gpu_i + 8'd1))
-  `GANTRY_ASSERT(a_entry, `GANTRY_IMPL(done_valid, busy_q[entry_t'(done_head.tag)]))
+  `GANTRY_ASSERT(a_entry, `GANTRY_IMPL(done_valid, busy_q[done_entry]))
   `GANTRY_ASSERT(a_entry_free, `GANTRY_IMPL(in_go, !busy_q[in_entry]))
   `GANTRY_ASSERT(a_answer, `GANTRY_IMPL(mem_rsp_valid_i,
       mem_rsp_i.tag < Outstanding && busy_q[entry_t'(mem_rsp_i.tag)]))
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room) && `GANTRY_IMPL(mem_rsp_valid_i, done_room)
+      && `GANTRY_IMPL(done_take, freed_room)
       && (far_rsp_valid_i & ~back_room) == '0 && (far_req_valid_i & ~in_room) == '0)
   // an answer that comes from afar was asked for; the epoch leaves six bits for the number of a GPU
   `GANTRY_ASSERT(a_sent, `GANTRY_IMPL(back_go, sent_q != '0) && `GANTRY_IMPL(back_old, sent_old_q != '0))

@@ -139,7 +139,7 @@ module rdma_cache
   assign pulses  = mem_req_credit_o || far_rsp_credit_o || mem_rsp_valid_o || far_req_valid_o || tag_we_q ||
                    line_re_q || line_we_q != '0 || discarded_o || count_o != '0;
   assign idle_o  = !choose_rsp && !choose_req && !(stages && !hold_all_i) && !pulses && !dropping_q;
-  assign rests_o = !stages && !rsp_valid && !mem_rsp_valid_o && !far_req_valid_o;
+  assign rests_o = !stages && !far_rsp_valid_i && !rsp_valid && !mem_rsp_valid_o && !far_req_valid_o;
 
   l2_pkg::ways_t match, fresh;  // of the set of stage 1: the way that holds the line; if it is new enough
   logic [3:0] way;

@@ -7,6 +7,7 @@ import vector_groups
 from bandwidth import bandwidth
 from dram import dram
 from fetch import fetch
+from links import links
 from machine import ROOT, more
 from reuse import reuse
 from stream import stream
@@ -50,4 +51,5 @@ def instructions(config="r9nano"):
 
 
 GROUPS = {"stream": stream, "bandwidth": bandwidth, "chase": chase, "translation": translation, "memory": vector_groups.memory,
-          "strides": vector_groups.strides, "reuse": reuse, "dram": dram, "fetch": fetch, "atomics": atomics, "lds": lds, "instructions": instructions}
+          "strides": vector_groups.strides, "reuse": reuse, "dram": dram, "fetch": fetch, "links": links,
+          "atomics": atomics, "lds": lds, "instructions": instructions}

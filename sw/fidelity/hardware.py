@@ -8,6 +8,7 @@ from figure import RATE, TIME, Figure
 STREAM = "BS, A"
 INTERNAL = "#147, A"
 CDNA = "MT, GB, C"
+PCIE = "PCIe 3.0 x16: copies reach 10 to 12 of 15.75 GB/s, B"
 
 FIGURES = {
     "stream": {
@@ -32,6 +33,16 @@ FIGURES = {
         **{str(n): Figure(f"pointers in {n} KiB: DRAM", 570, 741, TIME, 0.05, CDNA + "; OG, GCN1: 300 to 600, B")
            for n in (16384, 65536)},
         "262144": Figure("pointers in 262144 KiB: DRAM, behind the second level of translation", None, None, TIME, 0, "none"),
+    },
+    "links": {
+        **{f"{name} {mib}": Figure(f"copy of {mib} MiB pinned memory {words}", low, 12, RATE, 0.05, source)
+           for mib, low, source in ((1, 9, PCIE + ", start and end counted"), (16, 10, PCIE))
+           for name, words in (("to-gpu", "to the GPU"), ("to-host", "to the host"))},
+        **{f"zero-copy-{kind}": Figure(f"kernel that {kind}s the host's memory", 10, 12, RATE, 0.05, PCIE) for kind in ("read", "write")},
+        **{f"peer-{kind} {latency}": Figure(f"kernel that {kind}s another GPU's memory, latency {latency}", 25.6, 25.6, RATE, 0.05,
+                                            "64 of 80 bytes at `link.gpu_bytes_per_cycle` 32, D") for kind in ("read", "write") for latency in (100, 140, 500)},
+        "chase-own": Figure("chain of loads, own memory", None, None, TIME, 0, "none; longer chains above"),
+        "chase-peer": Figure("chain of loads, memory of another GPU", None, None, TIME, 0, "none"),
     },
     "atomics": {f"{back} {place}": Figure(f"atomic additions, {words}, to {where}", None, None, "lanes/clk", 0,
                                           "none")

@@ -5,11 +5,16 @@ band."""
 TITLES = {
     "stream": "DRAM: streams", "chase": "Latency: a chain of pointers", "bandwidth": "Bandwidth: read, write, copy",
     "translation": "Translation", "memory": "Instructions of memory", "strides": "Strides and permutations", "reuse": "Reuse: what the replacement keeps",
-    "dram": "DRAM: rows, turns, refresh", "fetch": "Instruction fetch and scalar loads", "atomics": "Atomics", "lds": "LDS: bank conflicts",
+    "dram": "DRAM: rows, turns, refresh", "fetch": "Instruction fetch and scalar loads", "links": "Links: host and other GPUs", "atomics": "Atomics", "lds": "LDS: bank conflicts",
     "instructions": "Instructions",
 }
 
 NOTES = {
+    "links": """A HIP program (sw/fidelity/links.hip) by the target's clock. Copies are single calls of hipMemcpy from and to pinned memory, start and
+end counted (some 5,000 cycles): ROCm's own kernel makes them. Kernels read or write 4 MiB of the host's memory, or 2 MiB of the other GPU of r9nano-2gpu, in
+16 bytes a work-item; the value is of all beyond the first quarter, when translations are known. The host's link carries 64 of 88 bytes (header and credit), one
+between GPUs 64 of 80: docs/reference/rdma.md. No figure of two Fiji over a link was found; their band is what the keys allow. The chains go through 512
+lines once each.""",
     "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's: 16 floats or vectors a work-item, a
 work-group or all work-items apart, whichever is faster; of loads their sum is stored, a float a work-item, which is not counted. Arrays of 16 and 64 MiB, or
 48 and 144: in shorter runs the end counts, when a CU has its last groups to itself. What moves loads of 16 values: 32 instructions of vector memory a CU

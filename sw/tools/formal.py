@@ -105,9 +105,10 @@ VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/commo
         "rtl/cu/cu_vmem_pkg.sv"]
 BLOCKS = {  # sources, tasks
     "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
+    "stream_queue": (["rtl/tech/ram_1r1w.sv", "rtl/common/stream_fifo.sv", "rtl/common/stream_queue.sv"], {**PDR, **BUGS}),
     "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
     "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"],
-                   {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has
+                   {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has with 8 GPUs
     "pick_pkg": (
         ["rtl/common/pick_pkg.sv"],
         {"bmc": bounded(2), "prove": bounded(4, defines=("HELPERS",), frames=4, nightly=True),

@@ -17,13 +17,39 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEF = ROOT / "configs/params.def"
 COLUMNS = ("key", "type", "default", "min", "max", "unit", "sv", "source", "help")
-# Constants that follow from others; host/config/constants.c computes the same.
+# Constants that follow from others; host/config/constants.c and far.c compute the same.
+
+
+def divided_up(a, b):
+    return -(-a // b)
+
+
+def stepped(n):
+    return divided_up(n, 16) * 16
+
+
+def far_credits(latency, rate):
+    """Messages that keep a link full when each read is paired with a write: two in 96 bytes (host/config/far.h)."""
+    return stepped(divided_up((2 * latency + 8) * rate * 2, 96))
+
+
+def far_entries(c):
+    service = 2 * (c["LinkCuNoc"] + c["LinkNocL2"] + c["LinkStore"]) + c["DramPath"] + 16
+    service += c["DramRatio"] * (c["DramTrp"] + c["DramTrcd"] + c["DramTcl"] + c["DramBurst"])
+    return min(1024, stepped(divided_up(service * min(80, c["LinkHostBytes"] + (c["Gpus"] - 1) * c["LinkGpuBytes"]), 80)))
+
+
 DERIVED = {
-    "SqcCount": (("CuCount", "SqcCus"), lambda c: -(-c["CuCount"] // c["SqcCus"]), "instruction/scalar cache groups"),
-    "NocInitiators": (("CuCount", "SqcCus"), lambda c: c["CuCount"] + -(-c["CuCount"] // c["SqcCus"]) + 2,
+    "SqcCount": (("CuCount", "SqcCus"), lambda c: divided_up(c["CuCount"], c["SqcCus"]), "instruction/scalar cache groups"),
+    "NocInitiators": (("CuCount", "SqcCus"), lambda c: c["CuCount"] + divided_up(c["CuCount"], c["SqcCus"]) + 2,
                       "CUs, cache groups, L2 TLB, RDMA"),
     "NocTargets": (("L2Slices",), lambda c: c["L2Slices"] + 2, "L2 slices, L2 TLB, RDMA"),
-    "FarPorts": (("Gpus",), lambda c: next(n for n in (8, 16, 32, 64) if n >= c["Gpus"]) + 1, "the host and 8, 16, 32 or 64 GPUs"),
+    "FarPorts": (("Gpus",), lambda c: (1 << (c["Gpus"] - 1).bit_length()) + 1, "the host and 1, 2, 4, 8, 16, 32 or 64 GPUs"),
+    "FarHostCredits": (("LinkHost", "LinkHostBytes"), lambda c: far_credits(c["LinkHost"], c["LinkHostBytes"]), "of far port 0"),
+    "FarGpuCredits": (("LinkGpu", "LinkGpuBytes", "Gpus"), lambda c: far_credits(c["LinkGpu"], c["LinkGpuBytes"]) if c["Gpus"] > 1 else 16,
+                      "of every other far port"),
+    "FarEntries": (("RdmaOutstanding", "LinkHostBytes", "LinkGpuBytes", "Gpus", "LinkCuNoc", "LinkNocL2", "LinkStore", "DramPath", "DramRatio", "DramTrp",
+                    "DramTrcd", "DramTcl", "DramBurst"), lambda c: c["RdmaOutstanding"] or far_entries(c), "inbound far requests under way"),
 }
 
 

@@ -36,6 +36,9 @@ REFUSED = {  # what the line says after the key
     ("gpu.dram.trcd", "greatest"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 255"),
     ("gpu.dram.trcd", "odd"): ("gpu.dram.tras", "17 is below gpu.dram.trcd 48"),
     ("gpu.cu.operand_stages", "greatest"): ("gpu.cu.operand_stages", "1 with 16 lanes: only for 8 or 4"),
+    ("gpu.rdma.outstanding", "odd"): ("gpu.rdma.outstanding", "48 entries do not keep the rate of the links: 320 are needed, 272 more"),
+    ("link.host", "greatest"): ("link.host", "100000 cycles at 16 bytes a cycle take 66672 credits: 58480 more than the 8192 there can be"),
+    ("link.gpu", "greatest"): ("link.gpu", "100000 cycles at 32 bytes a cycle take 133344 credits: 125152 more than the 8192 there can be"),
     ("place.processes", "greatest"): ("place.processes", "process 2 would run nothing (2 GPUs)"),
     ("place.processes", "odd"): ("place.processes", "process 2 would run nothing (2 GPUs)"),
 }
@@ -51,6 +54,9 @@ ALLOW = {  # other keys with which such a value works
     ("gpu.dram.trcd", "greatest"): {"gpu.dram.tras": 255, "gpu.dram.trefi": 8000},
     ("gpu.dram.trcd", "odd"): {"gpu.dram.tras": 48},
     ("gpu.cu.operand_stages", "greatest"): {"gpu.cu.lanes": 8},
+    ("gpu.rdma.outstanding", "odd"): {"link.host_bytes_per_cycle": 1, "link.gpu_bytes_per_cycle": 1},
+    ("link.host", "greatest"): {"link.host_bytes_per_cycle": 1},
+    ("link.gpu", "greatest"): {"link.gpu_bytes_per_cycle": 1},
     ("place.processes", "odd"): {"system.gpus": 9},
 }
 
@@ -93,8 +99,13 @@ def cases(end):
 
 def behind_the_cus(end):
     """Keys that no model of a CU reads and that do not make the machine larger: together they take some ten seconds to build."""
-    return {key: v for key, v in cases(end).items() if key.startswith(("gpu.", "link.")) and not key.startswith("gpu.cu.")
+    keys = {key: v for key, v in cases(end).items() if key.startswith(("gpu.", "link.")) and not key.startswith("gpu.cu.")
             and "cu" not in readers().get(parameters()[key].sv, ())}
+    if end == "greatest":  # no link so long keeps a high rate
+        keys.update({"link.host_bytes_per_cycle": 1, "link.gpu_bytes_per_cycle": 1})
+    if end == "odd":  # too few beside the other values
+        del keys["gpu.rdma.outstanding"]
+    return keys
 
 
 def in_the_cus(end):

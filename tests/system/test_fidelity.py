@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(ROOT / "sw/fidelity")]
 import groups  # noqa: E402
 import hardware  # noqa: E402
+import links  # noqa: E402
 import plot  # noqa: E402
 import report  # noqa: E402
 from live import MODELS  # noqa: E402
@@ -68,6 +69,25 @@ def test_strides_cost_lines():
     assert 63.5 <= found["l1v 16"] <= 66 and 55 <= found["l1v random"] <= 64, found
     floor = 236 / 128  # cycles of a hit of the L2, misses under way
     assert floor <= found["l2 16"] / 64 <= 2.6 and floor <= found["l2 1"] / 4 <= 2.6, found
+
+
+@on_rtl
+@pytest.mark.shows("S1.5")
+def test_links_carry_what_their_keys_say():
+    """Copies and kernels get 64 of 88 bytes of the host's link, 64 of 80 of one between GPUs."""
+    copied, zero = links.copies("demo", (links.MIB,)), links.zero_copy("demo", links.MIB // 2, groups=32)
+    assert set(copied) == {"to-gpu 1", "to-host 1"} and all(9 <= rate <= 12 for rate in copied.values()), copied
+    assert set(zero) == {"zero-copy-write", "zero-copy-read"} and all(0.95 <= rate / (16 * 64 / 88) <= 1.02 for rate in zero.values()), zero
+    far = links.peers("demo", links.MIB, groups=32, latencies=(140,))
+    assert set(far) == {"peer-write 140", "peer-read 140"} and all(0.95 <= rate / 25.6 <= 1.05 for rate in far.values()), far
+
+
+@on_rtl
+@pytest.mark.shows("S1.1")
+def test_own_memory_is_nearer_than_another_gpus():
+    """A load of another GPU's memory takes both ways of the link more."""
+    found = links.chains("demo", 128)
+    assert 400 <= found["chase-own"] <= 741 and 280 <= found["chase-peer"] - found["chase-own"] <= 700, found
 
 
 @on_rtl

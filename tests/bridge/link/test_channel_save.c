@@ -232,6 +232,12 @@ static void test_description(void **state)
         else
             --*numbers[n];
     }
+    struct channel other = {.id = 0, .rate = c.rate};
+    channel_share(&c, &other);
+    then.count = 0;
+    channel_describe(&c, &then.writer);
+    assert_memory_not_equal(then.bytes, first.bytes, first.count);
+    c.shared = NULL;
     c.last = c.sent = c.link_free = 77; /* what it does is no part of it */
     then.count = 0;
     channel_describe(&c, &then.writer);

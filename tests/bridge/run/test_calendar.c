@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calendar's ends and the bandwidth of links, with toy partitions in C: what is due comes at its cycle, wherever it
-// was sent from, and a message takes whole cycles of its link.
+// was sent from, messages take their bytes of a link, alone or shared.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,27 +13,58 @@
 #include "bridge/link/channel.h"
 #include "bridge/run/sched.h"
 
-/* A message of header + payload bytes takes the link whole cycles, the last one too where it is not full; the link is
- * the sender's for that long, the message arrives latency cycles after it began. */
+/* Messages follow each other on the link byte by byte: number i of those that are sent together leaves at the first
+ * cycle that is not before the end of the ones in front of it, so that no cycle is lost where the last is not full. */
 static void test_link_bandwidth(void **state)
 {
     static const struct {
-        uint32_t header, payload, width, cycles;
-    } cases[] = {{16, 0, 16, 1},  {16, 1, 16, 2},  {16, 15, 16, 2}, {16, 16, 16, 2}, {16, 17, 16, 3},
-                 {1, 0, 64, 1},   {16, 64, 32, 3}, {16, 64, 1, 80}, {16, 64, 80, 1}, {16, 65, 80, 2},
-                 {15, 64, 80, 1}, {0, 64, 32, 2},  {24, 64, 32, 3}};
+        uint32_t header, payload, width;
+    } cases[] = {{16, 0, 16}, {16, 1, 16},  {16, 15, 16}, {16, 16, 16}, {16, 17, 16}, {1, 0, 64},   {16, 64, 32},
+                 {16, 64, 1}, {16, 64, 80}, {16, 65, 80}, {15, 64, 80}, {0, 64, 32},  {24, 64, 32}, {16, 64, 7}};
     (void)state;
     for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const uint64_t bytes = cases[n].header + cases[n].payload, width = cases[n].width;
         struct channel c;
         uint8_t message[8] = {[5] = 3};
-        channel_init(&c, 0, "a", "b", 8, 20, 7);
+        channel_init(&c, 0, "a", "b", 8, 20, 70);
         c.rate = (struct channel_rate){cases[n].width, cases[n].header, 5, {[3] = (uint8_t)cases[n].payload}};
-        for (unsigned i = 0; i < 5; i++) /* sent together: one after the other */
-            assert_int_equal(channel_send(&c, 100, message), 120 + i * cases[n].cycles);
-        assert_int_equal(channel_send(&c, 99 + 5 * cases[n].cycles, message), 120 + 5 * cases[n].cycles);
-        assert_int_equal(channel_send(&c, 1000, message), 1020); /* idle since */
+        uint64_t last = 119;
+        for (unsigned i = 0; i < 64; i++) {
+            uint64_t free = 120 + (i * bytes + width - 1) / width;
+            last = free > last ? free : last + 1; /* one message a cycle at most */
+            assert_int_equal(channel_send(&c, 100, message), last);
+        }
+        uint64_t end = 120 + (64 * bytes + width - 1) / width;
+        assert_int_equal(channel_send(&c, end - 21, message), end > last ? end : last + 1);
+        assert_int_equal(channel_send(&c, 100000, message), 100020); /* idle since: nothing is left over */
+        assert_int_equal(channel_send(&c, 100000, message), 100020 + (bytes > width ? (bytes + width - 1) / width : 1));
         channel_fini(&c);
     }
+}
+
+/* Two channels of one link: what either sends keeps the other's messages waiting, each at its own size. */
+static void test_shared_link(void **state)
+{
+    struct channel requests, answers, alone;
+    const uint8_t read = 0, write = 2;
+    (void)state;
+    channel_init(&requests, 0, "a", "b", 1, 20, 9);
+    channel_init(&answers, 1, "a", "b", 1, 20, 9);
+    channel_init(&alone, 2, "a", "b", 1, 20, 9);
+    requests.rate = (struct channel_rate){32, 16, 0, {[2] = 64}};
+    answers.rate = alone.rate = (struct channel_rate){32, 16, 0, {[0] = 64}};
+    channel_share(&answers, &requests);
+    assert_int_equal(channel_send(&requests, 100, &read), 120);  /* 0 to 0.5 */
+    assert_int_equal(channel_send(&answers, 100, &read), 121);   /* 0.5 to 3 */
+    assert_int_equal(channel_send(&requests, 100, &write), 123); /* 3 to 5.5 */
+    assert_int_equal(channel_send(&answers, 100, &write), 126);  /* 5.5 to 6 */
+    assert_int_equal(channel_send(&answers, 101, &read), 127);   /* 6 to 8.5; one a cycle of its port */
+    assert_int_equal(channel_send(&requests, 108, &read), 129);  /* 8.5 to 9 */
+    assert_int_equal(channel_send(&alone, 108, &read), 128);
+    assert_int_equal(answers.link_free, 0);
+    channel_fini(&requests);
+    channel_fini(&answers);
+    channel_fini(&alone);
 }
 
 struct alarm {
@@ -131,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_link_bandwidth),
+        cmocka_unit_test(test_shared_link),
         cmocka_unit_test(test_messages_come_at_their_cycle),
         cmocka_unit_test(test_far_messages_keep_their_place),
     };

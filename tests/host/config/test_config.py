@@ -73,6 +73,54 @@ def test_overlapping_windows_are_refused(tmp_path):
     assert error("-c", written(tmp_path, "system: {gpus: 2, doorbell_windows: [1024]}\n"))[0] == 65
 
 
+def test_the_old_rate_of_links_is_refused(tmp_path):
+    """One line names what has taken its place, from a file, --set and --get."""
+    cause = "gpu.rdma.bytes_per_cycle: is no more: link.host_bytes_per_cycle is the rate of the host's link, link.gpu_bytes_per_cycle that between GPUs"
+    path = written(tmp_path, "gpu:\n  rdma:\n    bytes_per_cycle: 32\n")
+    assert error("-c", path) == (65, f"gantry: {path}:3: {cause}")
+    assert error("--set", "gpu.rdma.bytes_per_cycle=16") == (65, f"gantry: --set: {cause}")
+    assert error("--get", "gpu.rdma.bytes_per_cycle") == (64, f"gantry: --get: {cause}")
+
+
+@pytest.mark.parametrize("settings, key, cause", [
+    (["link.host=30000"], "link.host", "30000 cycles at 16 bytes a cycle take 20016 credits: 11824 more than the 8192 there can be"),
+    (["system.gpus=2", "link.gpu=6141"], "link.gpu", "6141 cycles at 32 bytes a cycle take 8208 credits: 16 more than the 8192 there can be"),
+    (["system.gpus=1", "gpu.rdma.outstanding=64"], "gpu.rdma.outstanding", "64 entries do not keep the rate of the links: 112 are needed, 48 more"),
+    (["system.gpus=2", "gpu.rdma.outstanding=319"], "gpu.rdma.outstanding", "319 entries do not keep the rate of the links: 320 are needed, 1 more")])
+def test_what_cannot_keep_the_rate_of_a_link_is_refused(settings, key, cause):
+    """With the shortfall, in one line."""
+    code, text = error(*(word for setting in settings for word in ("--set", setting)))
+    assert code == 65 and text.endswith(f": {key}: {cause}"), text
+
+
+def constants(*settings):
+    code, out, err = config(*(word for setting in settings for word in ("--set", setting)), "--sv")
+    assert code == 0, err
+    return {name: int(value) for name, value in (line.split("=") for line in out.splitlines())}
+
+
+def test_credits_and_entries_follow_from_the_rate_of_links():
+    """Two messages in 96 bytes of the wire for both ways and 8 cycles; entries for lines of 80 bytes in the home's time; in steps of 16."""
+    for latency in (100, 140, 500, 6130):
+        for rate in (1, 5, 16, 32):
+            found = constants("system.gpus=2", f"link.host={latency}", f"link.gpu={latency + 1}", f"link.host_bytes_per_cycle={rate}", f"link.gpu_bytes_per_cycle={rate}")
+            for name, far in (("FarHostCredits", latency), ("FarGpuCredits", latency + 1)):
+                exact = (2 * far + 8) * rate / 48
+                assert exact <= found[name] < exact + 16 and found[name] % 16 == 0, (name, far, rate, found[name])
+            service = 2 * (74 + 16 + 8) + 272 + 2 * (7 + 7 + 7 + 2) + 16
+            assert service * 2 * rate / 80 <= found["FarEntries"] < service * min(80, 2 * rate) / 80 + 16
+    assert constants("system.gpus=1")["FarGpuCredits"] == 16
+    assert constants("system.gpus=64")["FarEntries"] == 544  # 80 bytes of all links together in a cycle
+    assert constants("gpu.rdma.outstanding=777")["FarEntries"] == 777
+    assert constants("link.host_bytes_per_cycle=2")["FarHostCredits"] == 16
+
+
+def test_far_ports_hold_the_gpus():
+    """The host's, and the smallest of 1, 2, 4, ... 64 that holds all."""
+    for gpus in (1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64):
+        assert constants(f"system.gpus={gpus}")["FarPorts"] == 1 + min(n for n in (1, 2, 4, 8, 16, 32, 64) if n >= gpus)
+
+
 @pytest.mark.parametrize("text, where, cause", [
     ("gpu:\n  cu:\n    count: 0\n", 3, "gpu.cu.count: 0 is below the minimum 1"),
     ("gpu:\n  cu:\n    count: 65\n", 3, "gpu.cu.count: 65 is above the maximum 64"),

@@ -24,10 +24,10 @@
 #include "driver/topology.h"
 
 #define NODES "kfd/topology/nodes/"
-#define LINK(type, from, to, weight, latency)                                                                          \
+#define LINK(type, from, to, weight, latency, bandwidth)                                                               \
     "type " #type "\nversion_major 0\nversion_minor 0\nnode_from " #from "\nnode_to " #to "\nweight " #weight          \
-    "\nmin_latency " #latency "\nmax_latency " #latency                                                                \
-    "\nmin_bandwidth 19200\nmax_bandwidth 19200\nrecommended_transfer_size 0\nflags 1\n"
+    "\nmin_latency " #latency "\nmax_latency " #latency "\nmin_bandwidth " #bandwidth "\nmax_bandwidth " #bandwidth    \
+    "\nrecommended_transfer_size 0\nflags 1\n"
 #define CACHE(low, level, kib, ways)                                                                                   \
     "processor_id_low " #low "\nlevel " #level "\nsize " #kib                                                          \
     "\ncache_line_size 64\ncache_lines_per_tag 1\nassociation " #ways "\nlatency 1\ntype 9\nsibling_map 1,1,1,1,1,1\n"
@@ -60,8 +60,8 @@ static const char *const expected[][2] = {
                            "num_sdma_queues_per_engine 0\nnum_cp_queues 0\ncaches_count 0\n"
                            "max_engine_clk_ccompute 3000\n"},
     {NODES "0/mem_banks/0/properties", "heap_type 0\nsize_in_bytes 83886080\nflags 0\nwidth 64\nmem_clk_max 2400\n"},
-    {NODES "0/io_links/0/properties", LINK(2, 0, 1, 20, 150)},
-    {NODES "0/io_links/1/properties", LINK(2, 0, 2, 20, 150)},
+    {NODES "0/io_links/0/properties", LINK(2, 0, 1, 20, 150, 19200)},
+    {NODES "0/io_links/1/properties", LINK(2, 0, 2, 20, 150, 19200)},
     {NODES "1/gpu_id", "5\n"},
     {NODES "1/name", "fiji\n"},
     {NODES "1/properties", GPU(2147487744, 256, 128, 306577276933)},
@@ -69,8 +69,8 @@ static const char *const expected[][2] = {
     {NODES "1/caches/0/properties", CACHE(2147487744, 1, 8, 2)},
     {NODES "1/caches/1/properties", CACHE(2147487744, 1, 4, 1)},
     {NODES "1/caches/2/properties", CACHE(2147487744, 2, 64, 8)},
-    {NODES "1/io_links/0/properties", LINK(2, 1, 0, 20, 150)},
-    {NODES "1/io_links/1/properties", LINK(11, 1, 2, 40, 170)},
+    {NODES "1/io_links/0/properties", LINK(2, 1, 0, 20, 150, 19200)},
+    {NODES "1/io_links/1/properties", LINK(11, 1, 2, 40, 170, 28800)},
     {NODES "2/gpu_id", "9\n"},
     {NODES "2/name", "fiji\n"},
     {NODES "2/properties", GPU(2147491840, 512, 129, 306577276937)},
@@ -78,8 +78,8 @@ static const char *const expected[][2] = {
     {NODES "2/caches/0/properties", CACHE(2147491840, 1, 8, 2)},
     {NODES "2/caches/1/properties", CACHE(2147491840, 1, 4, 1)},
     {NODES "2/caches/2/properties", CACHE(2147491840, 2, 64, 8)},
-    {NODES "2/io_links/0/properties", LINK(2, 2, 0, 20, 150)},
-    {NODES "2/io_links/1/properties", LINK(11, 2, 1, 40, 170)},
+    {NODES "2/io_links/0/properties", LINK(2, 2, 0, 20, 150, 19200)},
+    {NODES "2/io_links/1/properties", LINK(11, 2, 1, 40, 170, 28800)},
 };
 #define FILES (sizeof expected / sizeof expected[0])
 
@@ -94,7 +94,8 @@ static int setup(void **state)
                                            "gpu.clock_mhz=1200",
                                            "gpu.vram_mib=96",
                                            "host.gtt_mib=80",
-                                           "gpu.rdma.bytes_per_cycle=16",
+                                           "link.host_bytes_per_cycle=16",
+                                           "link.gpu_bytes_per_cycle=24",
                                            "link.host=150",
                                            "link.gpu=170",
                                            "gpu.l1v.kib=8",
@@ -196,7 +197,7 @@ static void the_tree_of_a_plain_machine(void **state)
     assert_null(text_of(root, NODES "0/io_links/0/properties"));
     assert_string_equal(text_of(root, NODES "1/gpu_id"), "4097\n");
     assert_string_equal(text_of(root, NODES "2/gpu_id"), "8194\n");
-    assert_string_equal(text_of(root, NODES "1/io_links/1/properties"), LINK(2, 1, 2, 40, 170));
+    assert_string_equal(text_of(root, NODES "1/io_links/1/properties"), LINK(2, 1, 2, 40, 170, 28800));
     assert_non_null(strstr(text_of(root, NODES "1/mem_banks/0/properties"), "heap_type 2\n"));
     assert_non_null(strstr(text_of(root, NODES "2/properties"), "\nhive_id 0\n"));
     assert_non_null(strstr(text_of(root, NODES "2/properties"), "\nmax_waves_per_simd 1\n")); /* 3 slots: not none */

@@ -152,7 +152,13 @@ static inline struct hand *hand_open(unsigned gpus, bool ordered, const struct s
     for (unsigned lane = 0; lane <= gpus; lane++) {
         snprintf(name, sizeof name, "memory%u", lane);
         h->lane[lane] = hand_part(h, gpus + lane, name, lane, true);
-        port_connect(sim, lane, h->lane[lane], 0, HAND_PLACES, HAND_EVENTS, 1, lane == 0 || ordered);
+        port_connect(sim, lane,
+                     (struct port_end){.to = h->lane[lane],
+                                       .req_credit = HAND_PLACES,
+                                       .rsp_out = HAND_EVENTS,
+                                       .rsp_credit = 1,
+                                       .ordered = lane == 0 || ordered,
+                                       .credits = PORT_CREDITS});
     }
     assert_true(machine_threads(sim, false));
     return h;

@@ -113,12 +113,12 @@ static void one_gpu_of_two(void **state)
         "gpu1.dispatch -> host.cp 0 1 56 150 222", "gpu1.dispatch -> host.cp 9 3 0 150 64*",
         "gpu1.l2s0 -> gpu1.store 1 0 88 8 80",     "gpu1.store -> gpu1.l2s0 0 1 72 280 16",
         "gpu1.l2s1 -> gpu1.store 1 1 88 8 80",     "gpu1.store -> gpu1.l2s1 1 1 72 280 16",
-        "gpu1.rdma -> host.memory 2 1 96 150 16",  "host.memory -> gpu1.rdma 4 23 0 150 16",
-        "host.memory -> gpu1.rdma 1 2 72 150 16",  "gpu1.rdma -> host.memory 22 4 0 150 16",
-        "host.cp -> host.memory 2 2 96 150 16",    "host.memory -> host.cp 5 7 0 150 16*",
-        "host.memory -> host.cp 2 4 72 150 16",    "host.cp -> host.memory 5 5 0 150 16",
-        "host.cp -> gpu1.rdma 4 11 96 150 16",     "gpu1.rdma -> host.cp 31 9 0 150 16*",
-        "gpu1.rdma -> host.cp 11 6 72 150 16",     "host.cp -> gpu1.rdma 7 32 0 150 16"};
+        "gpu1.rdma -> host.memory 2 1 96 150 112", "host.memory -> gpu1.rdma 4 11 0 150 112",
+        "host.memory -> gpu1.rdma 1 2 72 150 112", "gpu1.rdma -> host.memory 10 4 0 150 112",
+        "host.cp -> host.memory 2 2 96 150 112",   "host.memory -> host.cp 5 7 0 150 112*",
+        "host.memory -> host.cp 2 4 72 150 112",   "host.cp -> host.memory 5 5 0 150 112",
+        "host.cp -> gpu1.rdma 4 5 96 150 112",     "gpu1.rdma -> host.cp 13 9 0 150 112*",
+        "gpu1.rdma -> host.cp 5 6 72 150 112",     "host.cp -> gpu1.rdma 7 14 0 150 112"};
     struct made m;
     assert_true(make(&m, (struct sim_options){.model = SIM_RTL, .only = 2, .seed = 1, .threads = 2}, NULL));
     parts_are(m.sim, parts, 4);
@@ -138,7 +138,7 @@ static void one_gpu_of_two(void **state)
         }
     }
     assert_int_equal(n, sizeof wires / sizeof *wires);
-    assert_true(widths[96] == 8 && widths[72] == 8 && widths[0] == 16); // far ports of other GPUs, and their credits
+    assert_true(widths[96] == 2 && widths[72] == 2 && widths[0] == 4); // far ports of other GPUs, and their credits
     const struct part *others = sim_part(m.sim, "others");
     assert_true(others && others->outs == 0 && others->ins == sim_part(m.sim, "gpu1.rdma")->outs);
     assert_true(!sim_has(m.sim, 0) && sim_has(m.sim, 1));

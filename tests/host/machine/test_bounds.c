@@ -20,8 +20,7 @@ static void depths_of_bounds(void **state)
     static const struct {
         enum bound bound;
         uint32_t depth; // 0: of the latency
-    } bounds[] = {{BOUND_INITIATOR, 33}, {BOUND_TARGET, 17}, {BOUND_EVENTS, 8},
-                  {BOUND_FAR, 16},       {BOUND_FILLS, 19},  {BOUND_PORT, 0}};
+    } bounds[] = {{BOUND_INITIATOR, 33}, {BOUND_TARGET, 17}, {BOUND_EVENTS, 8}, {BOUND_FILLS, 19}, {BOUND_PORT, 0}};
     for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++)
         for (uint32_t latency = 8; latency < 200; latency += 61)
             assert_int_equal(bound_depth(&cfg, bounds[i].bound, latency),

@@ -398,11 +398,11 @@ static void test_far(void **state)
     assert_true(seen[0] == 6 && seen[1] == 6);
     const struct part_slots slots = part_slots_far(sim_part(run.sim, "gpu1.rdma"));
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(slots.count[i], 8);
+        assert_int_equal(slots.count[i], 2);
     assert_false(part_slots_have(&slots, req->slot));
-    assert_true(part_slots_have(&slots, req->slot + 1) && part_slots_have(&slots, req->slot + 8));
+    assert_true(part_slots_have(&slots, req->slot + 1) && part_slots_have(&slots, req->slot + 2));
     assert_false(part_slots_have(&slots, rsp->credit_slot));
-    assert_true(part_slots_have(&slots, rsp->credit_slot + 1) && part_slots_have(&slots, rsp->credit_slot + 8));
+    assert_true(part_slots_have(&slots, rsp->credit_slot + 1) && part_slots_have(&slots, rsp->credit_slot + 2));
     journal_reader_free(reader);
     toy_close(&run);
 }

@@ -32,6 +32,7 @@ static struct record *recording(const char *setting, const char *more, char *con
     record_text(r, RECORD_CONFIG, "x", 1);
     toy_prepare(&run, 2, setting);
     if (more) {
+        assert_int_equal(config_set(&run.config, "test", "link.host_bytes_per_cycle=1"), STATUS_OK); /* few credits */
         assert_int_equal(config_set(&run.config, "test", more), STATUS_OK);
         assert_int_equal(config_finish(&run.config), STATUS_OK);
     }

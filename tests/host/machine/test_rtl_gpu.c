@@ -46,15 +46,15 @@ static void test_links(void **state)
         const uint32_t req = sizeof(struct msg_mem_req), rsp = sizeof(struct msg_mem_rsp);
         for (unsigned g = 0; g < 2; g++) {
             snprintf(name, sizeof name, "gpu%u%s -> gpu%u%s", g, far, !g, far);
-            assert_wires(name, req, 1, c->link_gpu, 16);
-            assert_wires(name, rsp, 1, c->link_gpu, 16);
-            assert_wires(name, 0, 2, c->link_gpu, 16); /* credits of both */
+            assert_wires(name, req, 1, c->link_gpu, 192);
+            assert_wires(name, rsp, 1, c->link_gpu, 192);
+            assert_wires(name, 0, 2, c->link_gpu, 192); /* credits of both */
             snprintf(name, sizeof name, "gpu%u%s -> host.memory", g, far);
-            assert_wires(name, req, 1, c->link_host, 16);
-            assert_wires(name, 0, 1, c->link_host, 16);
+            assert_wires(name, req, 1, c->link_host, 96);
+            assert_wires(name, 0, 1, c->link_host, 96);
             snprintf(name, sizeof name, "host.memory -> gpu%u%s", g, far);
-            assert_wires(name, rsp, 1, c->link_host, 16);
-            assert_wires(name, 0, 1, c->link_host, 16);
+            assert_wires(name, rsp, 1, c->link_host, 96);
+            assert_wires(name, 0, 1, c->link_host, 96);
             for (unsigned s = 0; s < (whole ? 1 : c->gpu_l2_slices); s++) {
                 char l2[20] = "";
                 if (!whole)
@@ -72,26 +72,92 @@ static void test_links(void **state)
     }
 }
 
-/* What the host's memory may send to a GPU in a cycle: answers by what they carry. */
-static void test_rate(void **state)
+static const struct wire *wire_of(const char *name, uint32_t bytes)
+{
+    const struct wire *w = NULL;
+    if (wires(name, bytes, &w) == 0)
+        fail_msg("%s: no channel of %u bytes", name, bytes);
+    return w;
+}
+
+/* Credits between host memory and a GPU take eight bytes of the link on which they go; those between GPUs none. */
+static void assert_credits(const char *name, uint32_t rate, const struct wire *first)
+{
+    const struct channel *c = &wire_of(name, 0)->channel;
+    assert_true(c->rate.bytes_per_cycle == rate && c->rate.header == (rate ? 8 : 0) && c->rate.payload[0] == 0);
+    assert_ptr_equal(c->shared, first ? &first->channel : NULL);
+}
+
+/* One that carries so many bytes a cycle, with a line where the message has one; its own link or that of `first`. */
+static void assert_rate(const char *name, bool answers, uint32_t rate, const struct wire *first)
+{
+    static const unsigned line[2][5] = {{[MEM_WRITE] = 64, [MEM_ATOMIC] = 64},
+                                        {[MEM_READ] = 64, [MEM_READ_NC] = 64, [MEM_ATOMIC] = 64}};
+    const struct wire *w = wire_of(name, answers ? sizeof(struct msg_mem_rsp) : sizeof(struct msg_mem_req));
+    const struct channel_rate *r = &w->channel.rate;
+    assert_int_equal(r->bytes_per_cycle, rate);
+    assert_int_equal(r->header, 16);
+    assert_int_equal(r->kind_at, answers ? offsetof(struct msg_mem_rsp, op) : offsetof(struct msg_mem_req, op));
+    for (unsigned op = 0; op < 5; op++)
+        assert_int_equal(r->payload[op], line[answers][op]);
+    assert_ptr_equal(w->channel.shared, first ? &first->channel : NULL);
+}
+
+/* Every message between host and GPUs, and between GPUs, takes its bytes of its link, one for each direction: what
+ * GPUs ask of host memory with what they answer to the host, what they ask each other with what they answer. */
+static void test_rates(void **state)
+{
+    const uint32_t req = sizeof(struct msg_mem_req), rsp = sizeof(struct msg_mem_rsp);
+    (void)state;
+    for (unsigned whole = 0; whole < 2; whole++) {
+        const char *far = whole ? "" : ".rdma";
+        char up[40], down[40], to_host[40], from_host[40], peer[40];
+        toy_open(&m, 2, whole ? "system.rtl=whole" : NULL, (struct sim_options){.seed = 1});
+        for (unsigned g = 0; g < 2; g++) {
+            snprintf(up, sizeof up, "gpu%u%s -> host.memory", g, far);
+            snprintf(down, sizeof down, "host.memory -> gpu%u%s", g, far);
+            snprintf(to_host, sizeof to_host, "gpu%u%s -> host.cp", g, far);
+            snprintf(from_host, sizeof from_host, "host.cp -> gpu%u%s", g, far);
+            snprintf(peer, sizeof peer, "gpu%u%s -> gpu%u%s", g, far, !g, far);
+            assert_rate(up, false, 16, NULL);
+            assert_rate(down, true, 16, NULL);
+            if (!whole) { /* as one model a GPU has channels of commands with the same name, of another width */
+                assert_rate(to_host, true, 16, wire_of(up, req));
+                assert_rate(from_host, false, 16, wire_of(down, rsp));
+                assert_credits(to_host, 16, wire_of(up, req));
+                assert_credits(from_host, 16, wire_of(down, rsp));
+            }
+            assert_credits(up, 16, wire_of(up, req));
+            assert_credits(down, 16, wire_of(down, rsp));
+            assert_credits(peer, 0, NULL);
+            assert_rate(peer, false, 32, NULL);
+            assert_rate(peer, true, 32, wire_of(peer, req));
+        }
+        assert_rate("host.cp -> host.memory", false, 16, NULL);
+        assert_rate("host.memory -> host.cp", true, 16, NULL);
+        assert_credits("host.cp -> host.memory", 16, wire_of("host.cp -> host.memory", req));
+        assert_credits("host.memory -> host.cp", 16, wire_of("host.memory -> host.cp", rsp));
+        toy_close(&m);
+    }
+}
+
+/* Each key acts on its own links, and on the credits that keep them full; golden GPUs have no links. */
+static void test_keys(void **state)
 {
     (void)state;
-    toy_open(&m, 2, NULL, (struct sim_options){.seed = 1});
-    const struct wire *w = NULL;
-    assert_int_equal(wires("host.memory -> gpu1.rdma", sizeof(struct msg_mem_rsp), &w), 1);
-    const struct channel_rate *r = &w->channel.rate;
-    assert_int_equal(r->bytes_per_cycle, m.config.cfg.gpu_rdma_bytes_per_cycle);
-    assert_int_equal(r->header, 16);
-    assert_int_equal(r->kind_at, offsetof(struct msg_mem_rsp, op));
-    static const unsigned payload[] = {[MEM_READ] = 64,
-                                       [MEM_READ_NC] = 64,
-                                       [MEM_WRITE] = 0,
-                                       [MEM_ATOMIC] = 64 /* of a line, perhaps */,
-                                       [MEM_XLAT] = 64};
-    for (unsigned op = 0; op < 5; op++)
-        assert_int_equal(r->payload[op], payload[op]);
-    assert_int_equal(wires("gpu1.rdma -> host.memory", sizeof(struct msg_mem_req), &w), 1);
-    assert_int_equal(w->channel.rate.bytes_per_cycle, 0);
+    toy_open(&m, 2, "link.host_bytes_per_cycle=8", (struct sim_options){.seed = 1});
+    assert_rate("gpu1.rdma -> host.memory", false, 8, NULL);
+    assert_rate("gpu1.rdma -> gpu0.rdma", false, 32, NULL);
+    assert_wires("gpu1.rdma -> host.memory", sizeof(struct msg_mem_req), 1, 140, 48);
+    toy_close(&m);
+    toy_open(&m, 2, "link.gpu_bytes_per_cycle=5", (struct sim_options){.seed = 1});
+    assert_rate("gpu1.rdma -> host.memory", false, 16, NULL);
+    assert_rate("gpu1.rdma -> gpu0.rdma", false, 5, NULL);
+    assert_wires("gpu1.rdma -> gpu0.rdma", sizeof(struct msg_mem_req), 1, 140, 32);
+    toy_close(&m);
+    toy_open(&m, 2, NULL, (struct sim_options){.seed = 1, .model = SIM_GOLDEN});
+    for (uint32_t i = 0; i < m.sim->sched.wire_count; i++)
+        assert_int_equal(m.sim->sched.wires[i]->channel.rate.bytes_per_cycle, 0);
     toy_close(&m);
 }
 
@@ -230,9 +296,9 @@ static void test_placed_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_placed_again), cmocka_unit_test(test_links), cmocka_unit_test(test_rate),
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_whole), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_only),
+        cmocka_unit_test(test_placed_again), cmocka_unit_test(test_links),  cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_keys),         cmocka_unit_test(test_groups), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_parts),        cmocka_unit_test(test_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

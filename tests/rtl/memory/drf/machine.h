@@ -23,7 +23,7 @@ enum : unsigned {
     Initiators = Cus + Sqcs + 2,
     Targets = Slices + 2,
     Blocks = Sqcs + Slices + 1,
-    FarDepth = 16, // credits of the far channels
+    FarDepth = 16, // credits of the far channels: latency 100, 3 bytes a cycle (shapes)
 };
 static Vdrf_top *dut;
 

@@ -4,7 +4,7 @@
 // Not responsible for: traffic as such (../rdma), every signal in every state (tests/rtl/control/control_agent).
 // top: part_rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/gpu/part_rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_far/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/common/stream_queue.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/gpu/part_rdma.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/rdma/rdma.sv: far_req_room[out_port] && !hold_take_i; => far_req_room[out_port];
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
@@ -28,7 +28,12 @@ constexpr bool Cached = true;
 #else
 constexpr bool Cached = false;
 #endif
-constexpr unsigned Own = 1, NocIn = 64, FarDepth = 16;
+#ifdef DEEP // ../part_rdma_control_deep
+constexpr unsigned FarDepth = 192, HostDepth = 96; // of GPU 0, of the host
+#else
+constexpr unsigned FarDepth = 16, HostDepth = 16;
+#endif
+constexpr unsigned Own = 1, NocIn = 64;
 Vpart_rdma *dut;
 std::deque<msg_mem_req> at_far[2], at_slice; // at their owners: the host and GPU 0, a slice
 std::map<uint32_t, uint64_t> out_open, in_open; // by tag: serial of the request
@@ -83,7 +88,7 @@ void step(bool control = false)
         return answer(q);
     };
     for (unsigned p = 0; p < 2; p++)
-        if (answers && !at_far[p].empty() && pick(3) == 0 && far_credit[p] < FarDepth)
+        if (answers && !at_far[p].empty() && pick(3) == 0 && far_credit[p] < (p ? FarDepth : HostDepth))
             put(dut->far_rsp_i[p], one(at_far[p])), dut->far_rsp_valid_i |= 1 << p, far_credit[p]++;
     if (answers && !at_slice.empty() && pick(3) == 0)
         put(dut->mem_rsp_i, one(at_slice)), dut->mem_rsp_valid_i = 1;

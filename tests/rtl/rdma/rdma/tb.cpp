@@ -5,10 +5,11 @@
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/rdma/rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,19 +20,24 @@
 #include "tests/rtl/case_done.h"
 #include "gantry_msg.h"
 
-// Credits: Depth of a far channel, NocIn of requests from the crossbar and its answers, NocOut of requests to it.
-#ifdef PART // ../part_rdma: its top and the default configuration
+// Credits: HostDepth and GpuDepth of a far channel, NocIn of requests from the crossbar and its answers, NocOut of requests to it.
+#ifdef PART // ../part_rdma: its top
 #include "Vpart_rdma.h"
 using Top = Vpart_rdma;
-constexpr unsigned Ports = 9, Slices = 16, NocIn = 64, NocOut = 128;
+constexpr unsigned Ports = 5, Slices = 16, NocIn = 64, NocOut = 256;
 #else
 #include "Vrdma.h"
 using Top = Vrdma;
 constexpr unsigned Ports = 4, Slices = 4, NocIn = 16, NocOut = 16;
 #endif
+#ifdef DEEP // ../part_rdma_deep: queues and entries in RAMs
+constexpr unsigned HostDepth = 96, GpuDepth = 192, Entries = 544;
+#else
+constexpr unsigned HostDepth = 16, GpuDepth = 16, Entries = 64;
+#endif
 
 namespace {
-constexpr unsigned Depth = 16, Own = 1; // own GPU 1 = owner 2: far ports 0, 1, 3 are used
+constexpr unsigned Own = 1; // own GPU 1 = owner 2: far ports 0, 1, 3 are used
 std::mt19937_64 rng(12345);
 uint64_t cycle = 0;
 
@@ -90,6 +96,7 @@ template <class T> bool same(const T &a, const T &b) { return !memcmp(&a, &b, si
 
 bool chance(unsigned percent) { return rng() % 100 < percent; }
 
+unsigned depth(unsigned port) { return port ? GpuDepth : HostDepth; }
 unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
 
 #ifdef PART
@@ -126,10 +133,11 @@ int main()
     unsigned far_in[Ports], far_back[Ports], far_req_owed[Ports] = {}, far_rsp_owed[Ports] = {};
     uint32_t next_tag = 1, done_local = 0, done_remote = 0, refused = 0;
     for (unsigned p = 0; p < Ports; p++)
-        far_in[p] = far_back[p] = Depth;
+        far_in[p] = far_back[p] = depth(p);
     name_gpu(top);
     top.rst_ni = 0;
     const uint64_t traffic = 60000, end = traffic + 5000;
+    unsigned most_in = 0, most_open = 0; // in the queue of a port, at the slices
     for (cycle = 0; cycle < end; cycle++) {
         unsigned load = cycle / 10000 % 3 == 0 ? 70 : cycle / 10000 % 3 == 1 ? 20 : 2; // busy, medium, mostly idle
         top.clk_i = 0;
@@ -227,7 +235,7 @@ int main()
             auto w = entered.find(q.user);
             if (q.target != (q.addr >> 8) % Slices)
                 fail("wrong slice");
-            if (w == entered.end() || q.tag >= 64)
+            if (w == entered.end() || q.tag >= Entries)
                 fail("request of nobody");
             asked.target = w->second.target, asked.tag = w->second.tag;
             if (!same(asked, w->second))
@@ -235,6 +243,7 @@ int main()
             names[q.tag] = w->second.tag;
             entered.erase(w);
             at_slice.push_back(q);
+            most_open = std::max<unsigned>(most_open, at_slice.size());
             counted[q.op <= MEM_READ_NC ? 2 : 3]++;
             if (++noc_req_owed > NocOut)
                 fail("crossbar request credit overdrawn");
@@ -248,7 +257,7 @@ int main()
                     fail("request left on the wrong port or changed");
                 at_far[p].push_back(q);
                 counted[p ? 1 : 0]++;
-                if (++far_req_owed[p] > Depth)
+                if (++far_req_owed[p] > depth(p))
                     fail("far request credit overdrawn");
             }
             if (top.far_rsp_valid_o >> p & 1) {
@@ -263,11 +272,12 @@ int main()
                 remote_answers.erase(a.tag);
                 remote[p].erase(w);
                 done_remote++;
-                if (++far_rsp_owed[p] > Depth)
+                if (++far_rsp_owed[p] > depth(p))
                     fail("far answer credit overdrawn");
             }
             far_in[p] += top.far_req_credit_o >> p & 1;
             far_back[p] += top.far_rsp_credit_o >> p & 1;
+            most_in = std::max(most_in, depth(p) - far_in[p]);
         }
     }
     size_t left = local.size();
@@ -277,6 +287,8 @@ int main()
         fail("requests left without an answer");
     if (done_local < 5000 || done_remote < 5000 || refused < 200)
         fail("too little traffic");
+    if (most_in < GpuDepth || most_open < Entries)
+        printf("%u in a queue, %u entries\n", most_in, most_open), fail("a queue or the entries were never full");
     case_done("traffic", "S1.3, S1.5");
     check_counters(top, counted);
     case_done("counters");

@@ -28,7 +28,7 @@
 // mutate: rtl/rdma/rdma_cache.sv: down_q != '0 && !hold_take_i && => down_q != '0 &&
 // mutate: rtl/rdma/rdma_cache.sv: up_q != '0 && !hold_all_i; => up_q != '0;
 // mutate: rtl/rdma/rdma_cache.sv: if (!hold_all_i) begin => if (1'b1) begin
-// mutate: rtl/rdma/rdma_cache.sv: !stages && !rsp_valid && => !stages &&
+// mutate: rtl/rdma/rdma_cache.sv: !stages && !far_rsp_valid_i && !rsp_valid && => !stages && !far_rsp_valid_i &&
 // mutate: rtl/rdma/rdma_cache_pkg.sv: (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 => 1'b1
 // mutate: rtl/rdma/rdma_cache_pkg.sv: m.addr[55:48] != 8'd0 => 1'b1
 // mutate: rtl/rdma/rdma_cache_pkg.sv: m.op == MEM_READ && => (m.op == MEM_READ || m.op == MEM_READ_NC) &&
