@@ -3,6 +3,7 @@
  * it starts (exec.c).
  */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "shim.h"
 
