@@ -30,7 +30,6 @@ def run(share, model, device, mode, size):
     return result
 
 
-@pytest.mark.shows("S0.10", "S3.12")
 @pytest.mark.parametrize("mode", ["back", "gone", "freed", "killed"])
 def test_memory_in_two_processes(share, mode):
     for size in SIZES:

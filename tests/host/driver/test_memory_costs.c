@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What an operation on memory objects costs does not grow with how many the client has (S0.4): 8 times as many take
+ * What an operation on memory objects costs does not grow with how many the client has: 8 times as many take
  * about 8 times as long, not 64 times.
  */
 #define BENCH_VRAM "gpu.vram_mib=512"

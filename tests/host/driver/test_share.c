@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory of several clients: export, import, who may, who goes first, what is counted once (S0.4, S0.10).
+ * Memory of several clients: export, import, who may, who goes first, what is counted once.
  */
 #include "bench.h"
 
