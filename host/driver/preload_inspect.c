@@ -132,7 +132,7 @@ void preload_inspect(const char *path, struct preload_program *program)
         if (syscall(SYS_fstat, fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
             rights_inspect(fd, &s, program);
             f.size = (size_t)s.st_size;
-            map = (void *)syscall(SYS_mmap, NULL, f.size, PROT_READ, MAP_PRIVATE, fd, 0);
+            map = (void *)syscall(SYS_mmap, NULL, f.size, PROT_READ, MAP_PRIVATE, fd, (off_t)0);
         }
         syscall(SYS_close, fd);
         if (map == MAP_FAILED)
