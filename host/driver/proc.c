@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool proc_read(const char *path, struct proc_text *text)
 {
@@ -36,4 +37,38 @@ bool proc_birth(pid_t pid, struct proc_birth *birth)
         return false;
     birth->start = start;
     return true;
+}
+
+unsigned proc_threads(pid_t pid)
+{
+    char path[64];
+    struct stat s;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return stat(path, &s) == 0 && s.st_nlink > 2 ? (unsigned)s.st_nlink - 2 : 0; /* "." and ".." */
+}
+
+bool proc_times(pid_t pid, pid_t tid, uint64_t *cpu_ns, uint64_t *runs)
+{
+    char path[96];
+    struct proc_text text;
+    unsigned long long ran, waited, times;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    if (!proc_read(path, &text) || sscanf(text.line, "%llu %llu %llu", &ran, &waited, &times) != 3)
+        return false;
+    *cpu_ns = ran;
+    *runs = times;
+    return true;
+}
+
+char proc_thread(pid_t pid, pid_t tid)
+{
+    char path[96], state;
+    int parent;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    return proc_state(path, &state, &parent) ? state : 0;
+}
+
+bool proc_blocked(char state)
+{
+    return !state || strchr("SZXT", state);
 }

@@ -25,4 +25,10 @@ struct proc_birth {
 };
 /* Of a process; false when there is none (any more). */
 bool proc_birth(pid_t pid, struct proc_birth *birth);
+
+unsigned proc_threads(pid_t pid);       /* of a process; 0: it is gone */
+char proc_thread(pid_t pid, pid_t tid); /* state letter; 0: it is gone */
+bool proc_blocked(char state);          /* it does not run */
+/* How long a thread was given the CPU, and how often; false: it is gone, or the kernel does not count. */
+bool proc_times(pid_t pid, pid_t tid, uint64_t *cpu_ns, uint64_t *runs);
 #endif

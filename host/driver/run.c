@@ -27,6 +27,7 @@
 #include "driver/patience.h"
 #include "driver/preload.h"
 #include "driver/slice.h"
+#include "driver/spin.h"
 #include "driver/still.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
@@ -278,7 +279,7 @@ static enum gate_step turn_restless(struct run *r)
         patience_called(&r->patience, now);
     d->changed = false;
     if (now - r->counted >= COUNT_SECONDS) {
-        watch_count(d, r->patience.limit);
+        spin_count(d, r->patience.limit);
         r->counted = now;
     }
     const enum patience_state state = patience_look(&r->patience, now, (double)d->watch.cpu_ns * 1e-9);
@@ -301,7 +302,7 @@ static enum gate_step turn_restless(struct run *r)
 static enum gate_step turn_rested(struct run *r, bool ordered)
 {
     struct driver *d = r->driver;
-    const bool spins = watch_spins(d);
+    const bool spins = spin_any(d);
     const uint64_t cycle = client_cycle(d), answers = d->answers;
     enum gate_step step = GATE_BUSY;
     d->moved |= spins;
@@ -309,7 +310,7 @@ static enum gate_step turn_rested(struct run *r, bool ordered)
     if (conn)
         server_serve(d, conn);
     if (!ordered) {
-        watch_rested(d);
+        spin_rested(d);
         if (d->ordered)
             watch_host_waits(d);
         patience_rested(&r->patience, host_seconds());

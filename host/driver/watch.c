@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/driver.h"
 #include "driver/place.h"
@@ -35,14 +33,6 @@ bool watch_waits(const struct driver *d, const struct client *c, pid_t tid)
         if (conn->client == c && conn->tid == tid && conn->state != CONN_RUNNING)
             return true;
     return false;
-}
-
-static unsigned thread_count(pid_t pid)
-{
-    char path[64];
-    struct stat s;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    return stat(path, &s) == 0 && s.st_nlink > 2 ? (unsigned)s.st_nlink - 2 : 0; /* "." and ".." */
 }
 
 bool watch_over(const struct watched *p)
@@ -135,8 +125,7 @@ void watch_asked(struct driver *d, const struct conn *conn)
     t->left_out = false;
 }
 
-/* Its threads as they are now; what is known of them is kept. */
-static void threads_list(struct watched *p)
+void watch_threads(struct watched *p)
 {
     char path[64];
     struct watch_thread *now = NULL;
@@ -180,49 +169,21 @@ static void children_find(struct driver *d, pid_t pid, struct watch_thread *t)
     t->ran = false;
 }
 
-/* How often it was given the CPU, and for how long; false: it is gone. */
-static bool thread_times(pid_t pid, pid_t tid, uint64_t *cpu_ns, uint64_t *runs)
-{
-    char path[96];
-    struct proc_text text;
-    unsigned long long ran, waited, times;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (!proc_read(path, &text) || sscanf(text.line, "%llu %llu %llu", &ran, &waited, &times) != 3)
-        return false;
-    *cpu_ns = ran;
-    *runs = times;
-    return true;
-}
-
-/* State letter; 0: it is gone. */
-static char thread_state(pid_t pid, pid_t tid)
-{
-    char path[96], state;
-    int parent;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    return proc_state(path, &state, &parent) ? state : 0;
-}
-
-static bool state_blocked(char state)
-{
-    return !state || strchr("SZXT", state);
-}
-
 /* A thread without a request; *gone: the list of threads is an old one. */
 static enum watch_sight thread_look(const struct watched *p, struct watch_thread *t, bool *gone)
 {
     uint64_t cpu_ns, runs = 0;
-    const char state = thread_state(p->pid, t->tid);
+    const char state = proc_thread(p->pid, t->tid);
     *gone |= !state;
     t->blocked = false;
-    if (!state_blocked(state))
+    if (!proc_blocked(state))
         return t->left_out ? WATCH_STILL : WATCH_RUNS;
     const bool ended = state == 'Z' || state == 'X', before = t->ended;
     t->ended = ended;
     if (ended && !before)
         return WATCH_RUNS; /* who waits for its end may not have been woken yet */
     if (!ended)
-        thread_times(p->pid, t->tid, &cpu_ns, &runs); /* a kernel that does not count them: what is seen is enough */
+        proc_times(p->pid, t->tid, &cpu_ns, &runs); /* a kernel that does not count them: what is seen is enough */
     const bool same = state && t->seen && t->runs == runs;
     if (!same && state && !ended && place_runs(p->pid, t->tid))
         return t->left_out ? WATCH_STILL : WATCH_RUNS;
@@ -239,8 +200,7 @@ static bool answered_runs(const struct driver *d, const struct watched *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct watch_thread *t = &p->threads[i];
-        if (t->ran && !t->left_out && !watch_waits(d, p->client, t->tid) &&
-            !state_blocked(thread_state(p->pid, t->tid)))
+        if (t->ran && !t->left_out && !watch_waits(d, p->client, t->tid) && !proc_blocked(proc_thread(p->pid, t->tid)))
             return true;
     }
     return false;
@@ -276,7 +236,7 @@ static bool process_ends(const struct driver *d, const struct watched *p)
         all &= p->threads[i].ended;
     }
     for (size_t i = 0; some && !all && i < p->count; i++)
-        if (watch_waits(d, p->client, p->threads[i].tid) && !state_blocked(thread_state(p->pid, p->threads[i].tid)))
+        if (watch_waits(d, p->client, p->threads[i].tid) && !proc_blocked(proc_thread(p->pid, p->threads[i].tid)))
             return true;
     return all;
 }
@@ -285,31 +245,29 @@ static bool process_ends(const struct driver *d, const struct watched *p)
 static enum watch_sight process_look(struct driver *d, struct watched *p, bool runs, bool *there)
 {
     bool gone = false;
-    const unsigned outstanding = watch_outstanding(d, p->client), threads = thread_count(p->pid);
+    const unsigned outstanding = watch_outstanding(d, p->client), threads = proc_threads(p->pid);
     *there = threads > 0;
     if (!*there && p->client)
         return p->client->pidfd >= 0 ? WATCH_RUNS : WATCH_STILL; /* until the end is noticed */
     if (!*there)
         return WATCH_CHANGED; /* it may have woken its parent just now */
     if (threads != p->count)
-        threads_list(p);
+        watch_threads(p);
     const enum watch_sight sight = threads_look(d, p, outstanding >= threads, runs, &gone);
     if (gone)
-        threads_list(p);
+        watch_threads(p);
     if (!runs && sight == WATCH_STILL && process_ends(d, p))
         return WATCH_RUNS;
     p->settled = sight == WATCH_STILL && outstanding >= threads ? outstanding : 0;
     return sight;
 }
 
-/* It is not to be looked at: all its threads wait for us, or it has ended. */
-static bool process_waits(const struct driver *d, const struct watched *p)
+bool watch_settled(const struct driver *d, const struct watched *p)
 {
     return watch_over(p) || (p->settled && p->settled == watch_outstanding(d, p->client));
 }
 
-/* A client, the program, or what one of these has started and is not left behind by it. */
-static bool process_belongs(const struct driver *d, const struct watched *p)
+bool watch_belongs(const struct driver *d, const struct watched *p)
 {
     for (size_t depth = 0; p && depth < DEPTH_MAX; depth++) {
         if ((p->client && !watch_over(p)) || p->pid == d->program)
@@ -328,9 +286,9 @@ enum watch_sight watch_look(struct driver *d, const struct client *except)
             bool there = true;
             const bool runs = p->client && p->client == except;
             next = p->next;
-            if ((p->client != NULL) != clients || process_waits(d, p))
+            if ((p->client != NULL) != clients || watch_settled(d, p))
                 continue;
-            if (!process_belongs(d, p)) {
+            if (!watch_belongs(d, p)) {
                 process_forget(&d->watch, p);
                 continue;
             }
@@ -346,103 +304,14 @@ enum watch_sight watch_look(struct driver *d, const struct client *except)
     return sight;
 }
 
-void watch_rested(struct driver *d)
-{
-    for (struct watched *p = d->watch.all; p; p = p->next) {
-        for (size_t i = 0; i < p->count; i++) {
-            struct watch_thread *t = &p->threads[i];
-            spell_end(&t->spell);
-            t->left_out = t->left_out && !t->blocked;
-        }
-    }
-}
-
-bool watch_spins(const struct driver *d)
-{
-    for (const struct watched *p = d->watch.all; p; p = p->next)
-        for (size_t i = 0; i < p->count && !watch_over(p); i++)
-            if (p->threads[i].left_out)
-                return true;
-    return false;
-}
-
-/* Once in a run: who it is, and what changes that. */
-static void left_out_tell(struct watch *w, const struct watched *p, const struct watch_thread *t, double limit)
-{
-    char path[96], name[64] = "";
-    struct proc_text text;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)p->pid, (int)t->tid);
-    if (proc_read(path, &text)) {
-        text.line[strcspn(text.line, "\n")] = 0;
-        for (size_t i = 0; text.line[i] && i + 1 < sizeof name; i++)
-            name[i] = text.line[i] >= ' ' && text.line[i] <= '~' ? text.line[i] : '?';
-    }
-    if (!w->told)
-        diag("clock",
-             "thread %d (%s) of process %d has run for %.3g s without a driver call while others waited: the clock no "
-             "longer waits for it, and the run may not repeat (clock.patience)",
-             (int)t->tid, name, (int)p->pid, limit);
-    else
-        log_info("driver", "thread %d (%s) of process %d is not waited for", (int)t->tid, name, (int)p->pid);
-    w->told = true;
-}
-
-static bool thread_counts(const struct driver *d, const struct watched *p, const struct watch_thread *t)
-{
-    return !t->left_out && !watch_waits(d, p->client, t->tid);
-}
-
-static void process_count(struct driver *d, struct watched *p, double limit)
-{
-    uint64_t all = 0, runs;
-    unsigned threads = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        struct watch_thread *t = &p->threads[i];
-        uint64_t cpu_ns;
-        if (watch_waits(d, p->client, t->tid) || !thread_times(p->pid, t->tid, &cpu_ns, &runs))
-            continue;
-        d->watch.cpu_ns += t->counted && cpu_ns > t->cpu_ns ? cpu_ns - t->cpu_ns : 0;
-        t->cpu_ns = cpu_ns;
-        t->counted = true;
-        if (t->left_out)
-            continue;
-        spell_look(&t->spell, cpu_ns);
-        all += spell_ns(&t->spell);
-        threads += spell_ns(&t->spell) > 0;
-    }
-    if (!patience_spent(limit, p->left_out, all))
-        return;
-    const unsigned before = p->left_out;
-    for (size_t i = 0; i < p->count; i++) {
-        struct watch_thread *t = &p->threads[i];
-        if (!thread_counts(d, p, t) || !patience_shared(spell_ns(&t->spell), all, threads) ||
-            state_blocked(thread_state(p->pid, t->tid)))
-            continue;
-        t->left_out = true;
-        p->left_out = before + 1;
-        left_out_tell(&d->watch, p, t, (double)all * 1e-9);
-    }
-}
-
-void watch_count(struct driver *d, double limit)
-{
-    for (struct watched *p = d->watch.all; p; p = p->next) {
-        if (process_waits(d, p) || !process_belongs(d, p))
-            continue;
-        if (thread_count(p->pid) != p->count)
-            threads_list(p);
-        process_count(d, p, limit);
-    }
-}
-
 void watch_refresh(struct driver *d)
 {
     for (struct watched *p = d->watch.all, *next; p; p = next) {
-        threads_list(p);
+        watch_threads(p);
         for (size_t i = 0; i < p->count && !watch_over(p); i++)
             children_find(d, p->pid, &p->threads[i]);
         next = p->next;
-        if (!p->client && (!p->count || !process_belongs(d, p)))
+        if (!p->client && (!p->count || !watch_belongs(d, p)))
             process_forget(&d->watch, p);
     }
 }
@@ -450,7 +319,7 @@ void watch_refresh(struct driver *d)
 void watch_host_waits(struct driver *d)
 {
     for (struct watched *p = d->watch.all; p; p = p->next) {
-        for (size_t i = 0; i < p->count && !process_waits(d, p); i++) {
+        for (size_t i = 0; i < p->count && !watch_settled(d, p); i++) {
             struct watch_thread *t = &p->threads[i];
             if (t->placed || watch_waits(d, p->client, t->tid))
                 continue;

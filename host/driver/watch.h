@@ -58,12 +58,12 @@ void watch_answered(struct driver *d, const struct conn *conn); /* its thread go
 void watch_asked(struct driver *d, const struct conn *conn);
 /* All processes but that of `except` (NULL: none is left out). */
 enum watch_sight watch_look(struct driver *d, const struct client *except);
-/* All rest: what they have computed is forgotten, and who was left out and is blocked counts again. */
-void watch_rested(struct driver *d);
-/* While somebody runs: counts CPU time, and leaves out who spins longer than `limit` seconds. */
-void watch_count(struct driver *d, double limit);
-bool watch_spins(const struct driver *d); /* a thread is left out */
-bool watch_parent(pid_t pid, pid_t tid);  /* the thread has children */
+void watch_threads(struct watched *p); /* its threads as they are now; what is known of them is kept */
+/* It is not to be looked at: all its threads wait for us, or it has ended. */
+bool watch_settled(const struct driver *d, const struct watched *p);
+/* A client, the program, or what one of these has started and is not left behind by it. */
+bool watch_belongs(const struct driver *d, const struct watched *p);
+bool watch_parent(pid_t pid, pid_t tid); /* the thread has children */
 /* Finds all processes anew, and forgets those that are gone. */
 void watch_refresh(struct driver *d);
 bool watch_over(const struct watched *p); /* a client that has ended */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "driver/spin.h"
+
 #define LIMIT 0.1 /* seconds of CPU */
 #define LOOKS 20000
 
@@ -77,7 +79,7 @@ static bool rests(struct bench *b, double limit)
     for (unsigned look = 0; look < LOOKS; look++) {
         if (rest_reached(b->d, NULL))
             return true;
-        watch_count(b->d, limit);
+        spin_count(b->d, limit);
         usleep(1000);
     }
     return false;
@@ -109,16 +111,16 @@ static void a_spinning_thread_is_left_out(void **state)
     char line[256];
     const struct client *c = start(b, 1);
     assert_false(rest_reached(b->d, NULL));
-    assert_false(watch_spins(b->d));
+    assert_false(spin_any(b->d));
     const char *text = told(b, LIMIT, &rested);
-    assert_true(rested && watch_spins(b->d));
+    assert_true(rested && spin_any(b->d));
     int n = snprintf(line, sizeof line, "gantry: clock: thread %d (a) of process %d has run for 0.1", (int)word->second,
                      (int)c->pid);
     if (strncmp(text, line, (size_t)n) || !strstr(text, "(clock.patience)") || strchr(text, '\n')[1])
         fail_msg("told: %s", text);
     assert_true(b->d->watch.cpu_ns > LIMIT / 2 * 1e9);
     for (unsigned step = 0; step < 100; step++) {
-        watch_rested(b->d);
+        spin_rested(b->d);
         assert_true(rest_reached(b->d, NULL)); /* at once from now on */
     }
     start(b, 1);
@@ -146,8 +148,8 @@ static bool still_out(struct bench *b)
 {
     for (unsigned look = 0; look < LOOKS; look++, usleep(1000)) {
         if (rest_reached(b->d, NULL))
-            watch_rested(b->d);
-        if (!watch_spins(b->d))
+            spin_rested(b->d);
+        if (!spin_any(b->d))
             return false;
     }
     return true;
@@ -162,10 +164,10 @@ static void who_blocks_or_asks_counts_again(void **state)
     told(b, LIMIT, &rested);
     const struct conn asks = {.pid = c->pid, .tid = word->second};
     watch_asked(b->d, &asks);
-    assert_false(watch_spins(b->d) || rest_reached(b->d, NULL));
+    assert_false(spin_any(b->d) || rest_reached(b->d, NULL));
     const uint64_t before = b->d->watch.cpu_ns;
     told(b, LIMIT, &rested);
-    assert_true(rested && watch_spins(b->d));
+    assert_true(rested && spin_any(b->d));
     assert_in_range(b->d->watch.cpu_ns - before, LIMIT * 0.3e9, LIMIT * 0.9e9);
     word->pause = 1;
     assert_false(still_out(b));
@@ -178,13 +180,13 @@ static void a_rest_begins_a_new_spell(void **state)
     struct bench *b = *state;
     start(b, 1);
     for (unsigned i = 0; i < 5; i++) {
-        watch_count(b->d, LIMIT);
+        spin_count(b->d, LIMIT);
         usleep(3000);
-        watch_count(b->d, LIMIT);
+        spin_count(b->d, LIMIT);
         for (struct watched *p = b->d->watch.all; p; p = p->next)
             for (size_t t = 0; t < p->count; t++)
                 assert_true(i == 0 || spell_ns(&p->threads[t].spell) < 3 * LIMIT * 1e9);
-        watch_rested(b->d);
+        spin_rested(b->d);
         for (struct watched *p = b->d->watch.all; p; p = p->next)
             for (size_t t = 0; t < p->count; t++)
                 assert_true(spell_ns(&p->threads[t].spell) == 0);
