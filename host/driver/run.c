@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `gantry run` (run.h): starts the program as a child with the shim, serves it until it has ended, leaves nothing
- * behind.  Not responsible for: options and output of the command (host/cli, host/metrics).
+ * `gantry run` (run.h): serves the program until it has ended, leaves nothing behind.  Not responsible for: its start
+ * (program.h), options and output of the command (host/cli, host/metrics).
  */
 #include "driver/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,12 +15,12 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "driver/debugger.h"
 #include "driver/driver.h"
 #include "driver/janitor.h"
 #include "driver/order.h"
 #include "driver/patience.h"
 #include "driver/preload.h"
+#include "driver/program.h"
 #include "driver/slice.h"
 #include "driver/spin.h"
 #include "driver/still.h"
@@ -34,7 +29,6 @@
 
 #define POLL_ENDING_US 10000
 #define PROGRESS_SECONDS 0.1
-#define EXEC_LOOK_MS 50
 #define COUNT_SECONDS 0.001 /* between looks at who computes */
 #define STOP_SECONDS 0.5    /* between asking a program to end and killing it */
 
@@ -54,7 +48,7 @@ struct run {
 
 static bool stop_asked(const struct run *r)
 {
-    return r->options.stop && *r->options.stop;
+    return program_unwanted(&r->options);
 }
 
 /* The only thread builds models or simulates (sim.h): does anybody still wait for that?  The program is not reaped
@@ -111,112 +105,6 @@ void run_free(struct run *r)
 struct machine *run_machine(struct run *r)
 {
     return r->driver->machine;
-}
-
-/* The shim into the program, which the loader finds as `path`. */
-static void child_preload(const struct run *r, const char *path)
-{
-    struct preload_program program;
-    const char *list = getenv("LD_PRELOAD");
-    preload_inspect(path, &program);
-    if (program.why)
-        preload_note(r->driver->root, path, program.why);
-    const size_t room = preload_list(NULL, 0, &program, r->options.shim, list, NULL);
-    char *fresh = xcalloc(1, room);
-    preload_list(fresh, room, &program, r->options.shim, list, NULL);
-    program.sanitizers |= preload_sanitizers(fresh);
-    for (unsigned i = 0; i < PRELOAD_OPTIONS; i++) {
-        const char *old = getenv(preload_options[i]);
-        const size_t bytes = preload_options_list(NULL, 0, i, old);
-        char *options = xcalloc(1, bytes);
-        preload_options_list(options, bytes, i, old);
-        if (program.sanitizers >> i & 1)
-            setenv(preload_options[i], options, true);
-        free(options);
-    }
-    setenv("LD_PRELOAD", fresh, true);
-    if (program.sanitizer[0])
-        setenv(ENV_SANITIZER, program.sanitizer, true);
-    free(fresh);
-}
-
-static void child_main(struct run *r, pid_t parent, int error_fd)
-{
-    char *const *argv = debugger_argv(r->options.argv), path[PRELOAD_PATH];
-    child_preload(r, preload_find(argv[0], getenv("PATH"), path) ? path : argv[0]);
-    setenv(ENV_ROOT, r->driver->root, true);
-    setenv(ENV_CLOCK, r->driver->gated ? "gated" : "free", true);
-    setenv(ENV_PROGRAM, r->driver->gated && r->driver->program_time ? "target" : "host", true);
-    struct rlimit files;
-    getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = r->driver->files_before;
-    setrlimit(RLIMIT_NOFILE, &files);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    execvp(argv[0], argv);
-    int error = errno;
-    (void)!write(error_fd, &error, sizeof error);
-    _exit(EXIT_FAILURE);
-}
-
-/* What the child says before it has become the program: 0 when it has, the errno of exec, or EINTR: it is ended, for
- * nobody waits for it any more. */
-static int exec_wait(const struct run *r, int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    int error = 0;
-    while (poll(&p, 1, EXEC_LOOK_MS) <= 0 && !stop_asked(r))
-        ;
-    if (p.revents == 0) {
-        kill(r->child, SIGKILL);
-        error = EINTR;
-    } else if (read(fd, &error, sizeof error) != (ssize_t)sizeof error) {
-        return 0;
-    }
-    waitid(P_PID, (id_t)r->child, NULL, WEXITED);
-    return error;
-}
-
-/* 0, or the errno of exec. */
-static int child_start(struct run *r)
-{
-    int ends[2], error = 0;
-    pid_t self = getpid();
-    int persona = personality(0xffffffff);
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return errno;
-    if (persona < 0 || personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0) {
-        log_warn("driver", "address randomisation cannot be switched off: runs may differ");
-        r->driver->not_repeatable = true;
-    }
-    log_info("driver", "the clocks of the program tell %s time%s (clock.program)",
-             r->driver->gated && r->driver->program_time ? "target" : "the host's",
-             r->driver->gated && r->driver->program_time ? ": its own code takes none" : "");
-    prctl(PR_SET_CHILD_SUBREAPER, true); /* whose parent has ended still belongs to the run (peer.h) */
-    r->child = fork();
-    if (r->child == 0) {
-        close(ends[0]);
-        child_main(r, self, ends[1]);
-    }
-    error = r->child < 0 ? errno : 0;
-    r->driver->program = r->driver->kin.program = r->child;
-    watch_process(r->driver, r->child, NULL);
-    if (persona >= 0)
-        personality((unsigned long)persona);
-    close(ends[1]);
-    error = error ? error : exec_wait(r, ends[0]);
-    close(ends[0]);
-    if (!error)
-        r->child_fd = (int)syscall(SYS_pidfd_open, r->child, 0);
-    return error;
 }
 
 static void clients_kill(struct run *r, int number)
@@ -410,11 +298,12 @@ void run_program(struct run *r, struct run_report *report)
 {
     struct driver *d = r->driver;
     memset(report, 0, sizeof *report);
-    report->error = child_start(r);
+    report->error = program_start(d, &r->options, &r->child);
     if (report->error) {
         report->end = report->error == EINTR && stop_asked(r) ? RUN_STOPPED : RUN_NOT_STARTED;
         return;
     }
+    r->child_fd = (int)syscall(SYS_pidfd_open, r->child, 0);
     serve(r, report);
     server_close(d);
     drain(r, report);
