@@ -8,7 +8,7 @@ from figure import RATE, TIME, Figure
 STREAM = "BS, A"
 INTERNAL = "#147, A"
 CDNA = "MT, GB, C"
-PCIE = "PCIe 3.0 x16: copies reach 10 to 12 of 15.75 GB/s, B"
+PCIE = "OG: DMA moves 11 to 12 GB/s over PCIe 3.0 x16 (15.75), B"
 
 FIGURES = {
     "stream": {
@@ -36,9 +36,10 @@ FIGURES = {
     },
     "links": {
         **{f"{name} {mib}": Figure(f"copy of {mib} MiB pinned memory {words}", low, 12, RATE, 0.05, source)
-           for mib, low, source in ((1, 9, PCIE + ", start and end counted"), (16, 10, PCIE))
+           for mib, low, source in ((1, 9, PCIE + "; #222, Fiji with the host's time: 5.89, A"), (16, 10, PCIE))
            for name, words in (("to-gpu", "to the GPU"), ("to-host", "to the host"))},
-        **{f"zero-copy-{kind}": Figure(f"kernel that {kind}s the host's memory", 10, 12, RATE, 0.05, PCIE) for kind in ("read", "write")},
+        "zero-copy-read": Figure("kernel that reads the host's memory", 9, 10, RATE, 0.05, "OG, HD 7xxx, B"),
+        "zero-copy-write": Figure("kernel that writes the host's memory", 2.5, 2.5, RATE, 0.05, "OG, HD 7xxx, B"),
         **{f"peer-{kind} {latency}": Figure(f"kernel that {kind}s another GPU's memory, latency {latency}", 25.6, 25.6, RATE, 0.05,
                                             "64 of 80 bytes at `link.gpu_bytes_per_cycle` 32, D") for kind in ("read", "write") for latency in (100, 140, 500)},
         "chase-own": Figure("chain of loads, own memory", None, None, TIME, 0, "none; longer chains above"),

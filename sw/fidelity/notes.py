@@ -12,9 +12,10 @@ TITLES = {
 NOTES = {
     "links": """A HIP program (sw/fidelity/links.hip) by the target's clock. Copies are single calls of hipMemcpy from and to pinned memory, start and
 end counted (some 5,000 cycles): ROCm's own kernel makes them. Kernels read or write 4 MiB of the host's memory, or 2 MiB of the other GPU of r9nano-2gpu, in
-16 bytes a work-item; the value is of all beyond the first quarter, when translations are known. The host's link carries 64 of 88 bytes (header and credit), one
-between GPUs 64 of 80: docs/reference/rdma.md. No figure of two Fiji over a link was found; their band is what the keys allow. The chains go through 512
-lines once each.""",
+16 bytes a work-item; the value is of all beyond the first quarter, when translations are known. The host's link carries 64 of 88 bytes, of which 8 are
+overhead of PCIe that was chosen to bring copies into their band (docs/reference/rdma.md); one between GPUs carries 64 of 80. What limited kernels of HD 7xxx
+beside their copies, above all when they write, is not published, and not modelled. No figure of two Fiji over a link was found; their band is what the keys
+allow. The chains go through 512 lines once each.""",
     "stream": """copy, mul, add, triad and the first load and store: one element a work-item. The others are clpeak's: 16 floats or vectors a work-item, a
 work-group or all work-items apart, whichever is faster; of loads their sum is stored, a float a work-item, which is not counted. Arrays of 16 and 64 MiB, or
 48 and 144: in shorter runs the end counts, when a CU has its last groups to itself. What moves loads of 16 values: 32 instructions of vector memory a CU

@@ -14,7 +14,7 @@ HEAD = """# Fidelity
 Whole-GPU microbenchmarks on `configs/r9nano.yaml` (64 CUs, 1000 MHz: a byte a cycle is a GB/s) beside published figures of Fiji and its nearest
 relatives. `make fidelity UPDATE=1` measures and writes this page (`sw/fidelity`), `G=stream` one group of it. Each value is the difference of a long and a
 short run, so start, launch and end do not count. All groups take 7 minutes of one core, `bandwidth` 5 of them (and a minute to build the models).
-Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147: RadeonOpenCompute/ROCm issue 147, AMD's own figures of Fiji; CP: krrishnarraj/clpeak, R9
+Sources: BS: UoB-HPC/BabelStream results v1.0, R9 Nano, HIP; #147, #222: RadeonOpenCompute/ROCm issues, Fiji; CP: krrishnarraj/clpeak, R9
 Nano; PT: sebbbi/perftest, R9 Fury; MT: mt4g reports of MI100 and MI210; GB: te42kyfo/gpu-benches, MI100 and MI210; OG: AMD's OpenCL optimization guide; CLRX:
 CLRX/CLRX-mirror, GcnTimings.md; LLVM, ACO: their schedulers; GPUOpen: AMD's articles; CC: chipsandcheese.com, GCN; gem5: its Vega model. A: measured on the
 chip; B: a vendor's or its assembler's document; C: sibling chip, or derived; D: what simulators assume.
