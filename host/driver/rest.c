@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "driver/blocked.h"
 #include "driver/driver.h"
-#include "driver/place.h"
 #include "driver/proc.h"
 
 /* Calls fn for each thread of pid that has no request outstanding; stops when it returns false. */
@@ -36,14 +36,14 @@ static bool threads_each(const struct driver *d, const struct client *c, pid_t p
 static bool thread_inside(pid_t pid, pid_t tid, FILE *out)
 {
     (void)out;
-    return place_of(pid, tid) != PLACE_OUTSIDE;
+    return blocked_by(pid, tid) != BLOCKED_OUTSIDE;
 }
 
 static bool thread_tell(pid_t pid, pid_t tid, FILE *out)
 {
     static const char *const what[] = {"for another thread (futex)", "for a process that it started",
                                        "for something outside"};
-    fprintf(out, "  process %d thread %d waits %s\n", (int)pid, (int)tid, what[place_of(pid, tid)]);
+    fprintf(out, "  process %d thread %d waits %s\n", (int)pid, (int)tid, what[blocked_by(pid, tid)]);
     return true;
 }
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "driver/blocked.h"
 #include "driver/driver.h"
-#include "driver/place.h"
 #include "driver/proc.h"
 
 #define DEPTH_MAX 4096 /* generations: a number that is used anew could close a ring */
@@ -185,7 +185,7 @@ static enum watch_sight thread_look(const struct watched *p, struct watch_thread
     if (!ended)
         proc_times(p->pid, t->tid, &cpu_ns, &runs); /* a kernel that does not count them: what is seen is enough */
     const bool same = state && t->seen && t->runs == runs;
-    if (!same && state && !ended && place_runs(p->pid, t->tid))
+    if (!same && state && !ended && thread_runs(p->pid, t->tid))
         return t->left_out ? WATCH_STILL : WATCH_RUNS;
     t->seen = true;
     t->runs = runs;
@@ -324,7 +324,7 @@ void watch_host_waits(struct driver *d)
             if (t->placed || watch_waits(d, p->client, t->tid))
                 continue;
             t->placed = true;
-            if (!place_timed(p->pid, t->tid))
+            if (!blocked_timed(p->pid, t->tid))
                 continue;
             struct kin *kin = kin_take(&d->kin, p->pid, 0);
             kin_by_host(kin);

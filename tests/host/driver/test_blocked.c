@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "driver/place.h"
+#include "driver/blocked.h"
 
 static int never[2]; /* a pipe to which nobody writes */
 static struct timespec hour = {3600, 0};
@@ -124,15 +124,15 @@ static void waits_for_a_time_are_known(void **state)
         }
         bool timed = !cases[i].timed;
         for (unsigned look = 0; look < 4000 && timed != cases[i].timed; look++, usleep(2500))
-            timed = place_timed(pid, pid); /* it may still be on its way */
+            timed = blocked_timed(pid, pid); /* it may still be on its way */
         usleep(cases[i].timed ? 0 : 20000);
-        if (place_timed(pid, pid) != cases[i].timed)
+        if (blocked_timed(pid, pid) != cases[i].timed)
             fail_msg("case %u", i);
-        assert_int_equal(place_runs(pid, pid), cases[i].wait == computes);
+        assert_int_equal(thread_runs(pid, pid), cases[i].wait == computes);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
-        assert_false(place_runs(pid, pid));
-        assert_false(place_timed(pid, pid)); /* who has gone waits for nothing */
+        assert_false(thread_runs(pid, pid));
+        assert_false(blocked_timed(pid, pid)); /* who has gone waits for nothing */
     }
 }
 

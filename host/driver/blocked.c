@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a blocked thread waits for; contract in place.h.
+ * What a blocked thread waits for; contract in blocked.h.
  */
-#include "driver/place.h"
+#include "driver/blocked.h"
 
 #include <linux/futex.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static bool call_read(pid_t pid, pid_t tid, struct call *c)
                   &c->arg[2], &c->arg[3], &c->arg[4], &c->arg[5]) == 1 + ARGS;
 }
 
-bool place_runs(pid_t pid, pid_t tid)
+bool thread_runs(pid_t pid, pid_t tid)
 {
     char path[96];
     struct proc_text text;
@@ -42,17 +42,17 @@ static bool futex_waits(const struct call *c)
     return c->number == SYS_futex && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET);
 }
 
-enum place place_of(pid_t pid, pid_t tid)
+enum blocker blocked_by(pid_t pid, pid_t tid)
 {
     struct call c;
     if (!call_read(pid, tid, &c))
-        return PLACE_OUTSIDE;
+        return BLOCKED_OUTSIDE;
     if (futex_waits(&c) && c.arg[3] == 0)
-        return PLACE_THREAD;
-    return c.number == SYS_wait4 || c.number == SYS_waitid ? PLACE_CHILD : PLACE_OUTSIDE;
+        return BLOCKED_BY_THREAD;
+    return c.number == SYS_wait4 || c.number == SYS_waitid ? BLOCKED_BY_CHILD : BLOCKED_OUTSIDE;
 }
 
-bool place_timed(pid_t pid, pid_t tid)
+bool blocked_timed(pid_t pid, pid_t tid)
 {
     struct call c;
     if (!call_read(pid, tid, &c))
