@@ -28,7 +28,7 @@ RULES = [  # where, what may stand there
     (r"sw/cuda/include/([a-z_]+/)*", rf"{NAME}\.h"),
     (r"sw/cuda/lib/", rf"{NAME}\.(cpp|h)"),
     (r"sw/cuda/nvcc/", rf"{NAME}\.py|gantry-nvcc"),
-    (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|s)"),
+    (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|hip|s)"),
     (r"sw/kernels/", rf"{NAME}\.cl"),
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
