@@ -164,7 +164,7 @@ enum gantry_status document_load(const char *name, yaml_document_t *doc)
 {
     struct document_problem problem;
     char *text = NULL, place[PATH_MAX + 32];
-    size_t length;
+    size_t length = 0;
     enum gantry_status status = file_read(name, &text, &length);
 
     if (status == STATUS_OK && !document_parse(text, length, doc, &problem)) {

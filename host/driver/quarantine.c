@@ -102,6 +102,8 @@ void quarantine_put(struct driver *d, struct handed what)
 void quarantine_release(struct driver *d)
 {
     struct quarantine *q = &d->quarantine;
+    if (q->count == 0)
+        return;
     struct held *items = q->items + q->first;
     caches_drop(d, items, answered_first(d, items, q->count));
     const size_t gone = answered_first(d, items, q->count);

@@ -33,7 +33,7 @@ enum column {
 };
 
 static const char *const titles[COLUMNS] = {"process", "gpu", "queue",  "kernel", "runs",         "grid", "group",
-                                            "start",   "end", "cycles", "waves",  "instructions", "IPC",  "number"};
+                                            "start",   "end", "cycles", "waves",  "instructions", "IPC",  "no."};
 /* What goes when even short names do not fit, first to last. */
 static const enum column dispensable[] = {NUMBER, START, END, GROUP, GRID, WAVES, QUEUE, INSTRUCTIONS};
 

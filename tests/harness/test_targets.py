@@ -32,7 +32,7 @@ def clone(tmp_path):
 
 
 def make(tree, *args):
-    kept = {k: v for k, v in os.environ.items() if k not in ("V", "GANTRY_STEP", "MAKEFLAGS", "GANTRY_NIGHTLY")}
+    kept = {k: v for k, v in os.environ.items() if k not in ("V", "GANTRY_STEP", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "GANTRY_NIGHTLY")}
     return subprocess.run(["make", *args], cwd=tree, capture_output=True, text=True, timeout=120, env={**kept, "PATH": f"{tree.parent}/bin:{os.environ['PATH']}"})
 
 

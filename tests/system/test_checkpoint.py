@@ -74,7 +74,7 @@ def test_lockstep_from_a_checkpoint(peer, saved, tmp_path):
     then = gantry("restore", folder / "ck", "--lockstep", "-q")
     assert then.returncode == 0, then.stderr
     compared, retired = map(int, re.search(r"lockstep compared=(\d+) retired=(\d+)", then.stderr).groups())
-    left = sum(int(row.split(",")[-8]) for row in launches(folder / "out")[3:])
+    left = sum(int(row.split(",")[-9]) for row in launches(folder / "out")[3:])
     assert retired == int(figures(done)["instructions"]) > compared == left > 1000
     middle = gantry("restore", saved[1], "--lockstep")
     assert (middle.returncode, middle.stderr) == (
@@ -121,7 +121,7 @@ def test_exit_after(apps, peer, saved, tmp_path):
         assert run["complete"] is False and run["exit_status"] == 0 and run["kernels"] == 5
         for figure in ("kernels", "instructions", "hash", "counters", "now"):
             assert figures(end)[figure] == figures(live)[figure] != figures(done)[figure], figure
-    finished = [row for row in launches(tmp_path / "live") if re.search(r",1,rtl,\d+,\d+$", row)]
+    finished = [row for row in launches(tmp_path / "live") if re.search(r",1,rtl,\d+,\d+,\d+$", row)]
     assert launches(tmp_path / "again") == finished == launches(folder / "out")[:5] and launches(tmp_path / "then") == finished[3:]
     late = gantry("replay", "--exit-after", "kernel:2", saved[0])  # it has one: the run comes to its own end
     assert late.returncode == 0 and figures(late) == figures(saved[2]), late.stderr

@@ -182,12 +182,12 @@ static void test_it_cannot_be_started(void **state)
     pipe_error = EMFILE;
     assert_null(run());
     assert_string_equal(errors.text, "gantry: models: python3: Too many open files\n");
-    assert_true(failure == STATUS_INTERNAL && closed_output == 0 && closed_input == 0);
+    assert_true(failure == STATUS_IO && closed_output == 0 && closed_input == 0);
     reset();
     fork_error = EAGAIN;
     assert_null(run());
     assert_string_equal(errors.text, "gantry: models: python3: Resource temporarily unavailable\n");
-    assert_true(failure == STATUS_INTERNAL && closed_output == 1 && closed_input == 1);
+    assert_true(failure == STATUS_IO && closed_output == 1 && closed_input == 1);
     assert_string_equal(signals, "");
 }
 

@@ -152,7 +152,7 @@ def folders(*settings):
     return {kind: models.Plan(kind, args, constants).folder for kind in KINDS}
 
 
-@pytest.mark.parametrize("setting, kinds", [("gpu.l2.kib_per_slice=128", {"l2"}), ("gpu.rdma.outstanding=8", {"rdma"}), ("gpu.cu.lds_kib=32", {"cu", "dispatch"}),
+@pytest.mark.parametrize("setting, kinds", [("gpu.l2.kib_per_slice=128", {"l2"}), ("gpu.rdma.outstanding=128", {"rdma"}), ("gpu.cu.lds_kib=32", {"cu", "dispatch"}),
                                             ("clock.patience=3", set())])
 def test_a_changed_parameter_rebuilds_only_what_it_must(setting, kinds):
     """Issue 3, point 1.  A model is kept under a key of what its partition reads."""
@@ -179,7 +179,7 @@ def linked(tmp_path, monkeypatch):
     plan = models.Plan("rdma", args, [])
     links = []
 
-    def link(count, most, begin, ended):
+    def link(count, most, begin, ended, waiting=None):
         for i in range(count):
             cmd = begin(i)
             if not (plan.folder / ".key").exists():

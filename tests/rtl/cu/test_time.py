@@ -42,7 +42,7 @@ def test_target_time(code, model, tmp_path):
     start, end = int(row["start"]), int(row["end"])
     assert list(times) == sorted(times) and 0 < times[0]
     if model == "golden":
-        assert len(set(times)) == 1, times
+        assert times[-1] - times[0] <= int(row["instructions"]) // 64 + 1, (times, row)  # a cycle for 64 instructions
     else:
         assert start < times[0] and times[-1] < end, (start, times, end)
         assert len(set(times)) == len(times), times

@@ -107,7 +107,7 @@ REFUSED = {
     "ends": ('to: "sqc[n].ctl_cmd"', 'to: "sqc[n].mem_rsp"', "the ends differ in name, message or credits"),
     "expression": ("noc.mem_rsp[L2Slices + 1]", "noc.mem_rsp[L2Slices ** 1]", "'L2Slices ** 1': only n, constants"),
     "constant": ("noc.mem_rsp[L2Slices + 1]", "noc.mem_rsp[Slices + 1]", "'Slices + 1': only n, constants"),
-    "latency": ('to: "noc.mem_req[n]", latency: link.cu_noc', 'to: "noc.mem_req[n]", latency: link.store', "unknown latency link.store"),
+    "latency": ('to: "noc.mem_req[n]", latency: link.cu_noc', 'to: "noc.mem_req[n]", latency: link.l2_store', "unknown latency link.l2_store"),
     "outside": ('far_req: "rdma.far_req[n]"', 'far_req: "rdma.far_rsp[n]"', "outside: far_req is rdma.far_rsp[n]"),
 }
 
