@@ -122,13 +122,16 @@ static void waits_for_a_time_are_known(void **state)
             for (;;)
                 cases[i].wait();
         }
-        bool timed = !cases[i].timed;
-        for (unsigned look = 0; look < 4000 && timed != cases[i].timed; look++, usleep(2500))
-            timed = blocked_timed(pid, pid); /* it may still be on its way */
+        const bool running = cases[i].wait == computes;
+        unsigned look = 0; /* it may still be on its way */
+        while (look < 4000 && (thread_runs(pid, pid) != running || blocked_timed(pid, pid) != cases[i].timed)) {
+            look++;
+            usleep(2500);
+        }
         usleep(cases[i].timed ? 0 : 20000);
         if (blocked_timed(pid, pid) != cases[i].timed)
             fail_msg("case %u", i);
-        assert_int_equal(thread_runs(pid, pid), cases[i].wait == computes);
+        assert_int_equal(thread_runs(pid, pid), running);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
         assert_false(thread_runs(pid, pid));
