@@ -12,7 +12,7 @@ HALF = {"demo": 256 * KIB}.get  # of the L2 of a configuration; r9nano: a MiB
 STREAMED = 8 * MIB  # moved before anything is measured: four times the L2, so its victims go to DRAM as fast as lines come
 
 
-def cached(level, kind, groups, config):
+def cached(level, kind, groups, config, options=()):
     """From the L1V: each group in 16 KiB of its own; from the L2: all groups through half of it, each from another place on.  A copy goes from one half to the
     other."""
     half, starts = 2 if kind == "copy" else 1, [4 * lane for lane in range(LANES)]
@@ -23,7 +23,7 @@ def cached(level, kind, groups, config):
         room = HALF(config, MIB)
         kernel, first = KERNELS[kind], max(40, room // (ROUND * groups))
         size, rounds, where = room // half, (first, first + 64), {"groups": groups, "begin": 4160, "room": room}
-    return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, **where)
+    return ROUND * groups * (rounds[1] - rounds[0]) / vector.cycles(kernel, starts, 4 * LANES, size - 1, rounds, config, options, **where)
 
 
 def streamed(kind, groups, config):
@@ -37,7 +37,7 @@ def streamed(kind, groups, config):
     return 4 * LANES * groups * (rounds[1] - rounds[0]) * (2 if kind == "copy" else 1) / more(f"vector:{KERNELS[kind]}_word", launches, config)
 
 
-def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64)):
-    """Bytes a cycle; those of a copy count twice, as STREAM counts them."""
-    return {f"{level} {kind} {count}": streamed(kind, count, config) if level == "dram" else cached(level, kind, count, config)
+def bandwidth(config="r9nano", levels=("l1v", "l2", "dram"), kinds=tuple(KERNELS), cus=(1, 4, 16, 64), options=()):
+    """Bytes a cycle; those of a copy count twice, as STREAM counts them.  options: of gantry, not for dram."""
+    return {f"{level} {kind} {count}": streamed(kind, count, config) if level == "dram" else cached(level, kind, count, config, options)
             for level in levels for kind in kinds for count in cus}

@@ -93,12 +93,18 @@ def test_own_memory_is_nearer_than_another_gpus():
 @on_rtl
 @pytest.mark.shows("S1.2")
 def test_bandwidth_of_one_and_four_cus():
-    """The L2 gives each CU its share, and takes what it stores: four have four times as much.  The L1V of a CU does one operation a cycle,
-    and a line that misses is two, lookup and fill: 32 bytes a cycle at most; of these one CU reaches 78 % or more, and each of four does."""
-    found = groups.bandwidth("demo", levels=("l2",), kinds=("read", "write"), cus=(1, 4))
-    held("bandwidth", found)
-    assert 3.8 <= found["l2 read 4"] / found["l2 read 1"] <= 4.4, found
-    assert all(0.78 * 32 <= found[f"l2 read {cus}"] / cus <= 32 for cus in (1, 4)), found
+    """The L2 gives each CU its share, and takes what it stores.  The L1V of a CU does one operation a cycle, and a line that misses is two,
+    lookup and fill: 32 bytes a cycle at most.  How much of it a CU reaches hangs on how answers come beside lookups, and moves by a fifth with a
+    cycle more or less of latency: so rates are means over four latencies, of which each is 78 % or more."""
+    held("bandwidth", groups.bandwidth("demo", levels=("l2",), kinds=("write",), cus=(1, 4)))
+    rates = {1: [], 4: []}
+    for latency in (73, 74, 75, 76):
+        found = groups.bandwidth("demo", levels=("l2",), kinds=("read",), cus=(1, 4), options=("--set", f"link.cu_noc={latency}"))
+        held("bandwidth", found)
+        for cus, each in rates.items():
+            each.append(found[f"l2 read {cus}"] / cus)
+    assert all(0.78 * 32 <= rate <= 32 for each in rates.values() for rate in each), rates
+    assert sum(rates[1]) / 4 >= 0.87 * 32 and sum(rates[4]) / 4 >= 0.81 * 32, rates
 
 
 @on_rtl
