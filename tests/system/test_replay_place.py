@@ -112,7 +112,7 @@ def test_full_disk_while_saving(kept, small_disk):  # noqa: F811
     done = start_plain("replay", "-q", *where(2), "--checkpoint", f"cycle:90003,{small_disk}/ck", kept[0] / "rec")
     _, err = done.communicate(timeout=900)
     assert done.returncode == 74 and figures(err) == kept[1][0], err
-    assert re.match(rf"gantry: {small_disk}/ck\S*: No space left on device\ngantry: gpus=", err) and list(small_disk.iterdir()) == [], err
+    assert re.match(rf"gantry: {small_disk}/ck\S*: No space left on device\ngantry: replay: every message, hash and counters as recorded\ngantry: gpus=", err) and list(small_disk.iterdir()) == [], err
 
 
 def test_lock_step(kept, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from live import MODELS, ROOT, gantry_run
 
 NO_LEAKS = {"ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "report_bugs=0"}  # HIP is not instrumented
+PATIENT = ("--set", "clock.patience=60")  # the run-time compiles kernels at its start, under a sanitizer for longer than a second of CPU
 SHARED = ["-shared-libasan", "-Wl,-rpath,/usr/lib/llvm-19/lib/clang/19/lib/linux"]
 KINDS = {
     "gcc-address": ["gcc", "-fsanitize=address,undefined"],
@@ -42,18 +43,18 @@ def passed(result):
 @pytest.mark.shows("B.1")
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs(folder, kind):
-    passed(gantry_run([built(folder, kind)], env=NO_LEAKS))
+    passed(gantry_run([built(folder, kind)], options=PATIENT, env=NO_LEAKS))
 
 
 @pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 def test_runs_on_the_rtl(folder):
-    passed(gantry_run([built(folder, "gcc-address")], "rtl", env=NO_LEAKS))
+    passed(gantry_run([built(folder, "gcc-address")], "rtl", options=PATIENT, env=NO_LEAKS))
 
 
 @pytest.mark.parametrize("kind", ["gcc-address", "clang-thread"])
 def test_as_a_child(folder, kind):
     """The program is known when it is started, by whomever; what it starts itself is without its library."""
-    result = gantry_run(["sh", "-c", f"env -i TSAN_OPTIONS=report_bugs=0 ASAN_OPTIONS=detect_leaks=0 {built(folder, kind)}; echo \"[$LD_PRELOAD]\""])
+    result = gantry_run(["sh", "-c", f"env -i TSAN_OPTIONS=report_bugs=0 ASAN_OPTIONS=detect_leaks=0 {built(folder, kind)}; echo \"[$LD_PRELOAD]\""], options=PATIENT)
     passed(result)
     assert "san.so" not in result.out, result
 
