@@ -73,12 +73,12 @@ def test_a_user_who_may_not_write(installed):
 @pytest.mark.may_skip("needs root")
 def test_a_cache_that_a_user_cannot_write(installed):
     needs_root()
-    done = as_nobody(f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=128 {installed}/x.co {BUFFERS}", GANTRY_MODEL_CACHE="/proc/nowhere")
+    done = as_nobody(f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=131 {installed}/x.co {BUFFERS}", GANTRY_MODEL_CACHE="/proc/nowhere")
     assert done.returncode == 74 and done.stderr.startswith("gantry: models: /proc/nowhere: ") and done.stderr.count("\n") == 1, done
     shutil.rmtree(CACHE, ignore_errors=True)
     CACHE.mkdir(mode=0o700)  # somebody else's
     os.chown(CACHE, 1, 1)
-    done = as_nobody(f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=128 {installed}/x.co {BUFFERS}")
+    done = as_nobody(f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=131 {installed}/x.co {BUFFERS}")
     shutil.rmtree(CACHE)
     assert done.returncode == 74 and done.stderr.startswith(f"gantry: models: {CACHE}: belongs to somebody else"), done
 
@@ -89,7 +89,7 @@ def test_a_configuration_that_is_missing(installed):
     """Its one model is built in the user's cache; a damaged one of root's too."""
     needs_root()
     shutil.rmtree(CACHE, ignore_errors=True)
-    kernel = f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=128 {installed}/x.co {BUFFERS}"
+    kernel = f"{installed}/bin/gantry kernel -c tiny -q --set gpu.rdma.outstanding=131 {installed}/x.co {BUFFERS}"
     done = as_nobody(kernel)
     assert done.returncode == 0 and "building model rdma (1 of 1)" in done.stderr, done
     assert [p.name.split("-")[0] for p in CACHE.glob("*-*")] == ["rdma"]
