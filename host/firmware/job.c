@@ -44,10 +44,16 @@ uint64_t job_groups(const struct job *job)
     return (uint64_t)job->launch.groups[0] * job->launch.groups[1] * job->launch.groups[2];
 }
 
-/* Of a kernel that has ended, or that ends with the run. */
+/* Its memory is written and its end is known; who waits for it may have seen its signal. */
+static bool job_ended(const struct job *job)
+{
+    return job->state == JOB_TELL || job->state == JOB_DONE;
+}
+
+/* Of a kernel that has ended, or that ends with the run or its process. */
 void row_emit(struct cp *cp, const struct job *job)
 {
-    bool done = job->state == JOB_DONE; /* else what stands in the rest may be of the packet before it in this place */
+    bool done = job_ended(job); /* else what stands in the rest may be of the packet before it in this place */
     struct kernel_row row = {.gpu = cp->gpu,
                              .queue = job->queue->args.number,
                              .unfinished = !done,
@@ -65,7 +71,7 @@ void row_emit(struct cp *cp, const struct job *job)
     cp->host.kernel(cp->host.ctx, job->space->owner, &row);
 }
 
-/* Sent to the dispatcher, not completed. */
+/* A kernel that was sent to the dispatcher, and whose row has not been emitted. */
 bool job_unfinished(const struct job *job)
 {
     return packet_type(job->packet) == AQL_KERNEL && !job->held &&

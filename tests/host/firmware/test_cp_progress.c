@@ -107,7 +107,8 @@ static void the_first_of_several(void **state)
     assert_int_equal(b->kernels, 2);
 }
 
-/* A kernel is unfinished from its launch to its completion; a packet of another kind never is. */
+/* A kernel is unfinished from its launch until its signal is written, and has then ended; a packet of another kind is
+ * never listed. */
 static void unfinished_at_each_step(void **state)
 {
     struct bench *b = *state;
@@ -124,18 +125,19 @@ static void unfinished_at_each_step(void **state)
         for (enum job_state before = JOB_FREE; b->sim->count;) {
             const enum job_state now = b->cp[0]->jobs[0].state;
             if (now != before) {
-                const unsigned listed = b->unfinished;
-                const bool sent = now == JOB_RUN || now == JOB_RELEASE || now == JOB_SIGNAL || now == JOB_TELL;
+                const unsigned listed = b->unfinished, ended = b->kernels;
+                const bool sent = now == JOB_RUN || now == JOB_RELEASE || now == JOB_SIGNAL;
                 cp_unfinished(b->cp[0]);
                 assert_int_equal(b->unfinished - listed, kernel && sent);
+                assert_int_equal(b->kernels - ended, kernel && now == JOB_TELL);
                 seen |= 1u << now;
                 before = now;
             }
             sim_run(b->sim, sim_now(b->sim) + 1);
         }
     }
-    assert_int_equal(b->unfinished, 4);
-    assert_int_equal(b->kernels, 1);
+    assert_int_equal(b->unfinished, 3);
+    assert_int_equal(b->kernels, 2); /* in JOB_TELL, and when it ended */
     assert_true(seen >> JOB_ACQUIRE & 1 && seen >> JOB_LAUNCH & 1 && seen >> JOB_TELL & 1);
 }
 

@@ -97,6 +97,31 @@ static void a_space_is_killed_at_each_step(void **state)
     }
 }
 
+/* shows B.4: killed while the command processor still writes what follows the signal's value, which its owner may have
+ * seen: such a kernel has ended, with its figures.  So has one that is in this step when the run ends. */
+static void a_kernel_has_ended_when_its_signal_is_written(void **state)
+{
+    struct bench *b = *state;
+    at_step(b, JOB_TELL);
+    cp_unfinished(b->cp[0]);
+    assert_int_equal(b->kernels, 1);
+    assert_int_equal(b->unfinished, 0);
+    cp_space_close(b->cp[0], &b->space[0][0]);
+    const struct msg_cp_evt done = {.kind = CP_EVT_KILL_DONE, .vmid = b->space[0][0].vmid};
+    cp_event(b->cp[0], &done);
+    assert_int_equal(b->cp[0]->jobs[0].state, JOB_LEFT);
+    assert_int_equal(b->kernels, 2);
+    assert_int_equal(b->unfinished, 0);
+    assert_int_equal(b->rows[1].end, b->cp[0]->jobs[0].end);
+    assert_int_equal(b->rows[1].wavefronts, b->cp[0]->jobs[0].wavefronts);
+    assert_true(b->rows[1].wavefronts && b->rows[1].end > b->rows[1].start);
+    assert_int_equal(b->rows[1].instructions, b->cp[0]->jobs[0].instructions);
+    assert_int_equal(b->rows[1].dispatcher, b->cp[0]->jobs[0].dispatcher);
+    run(b);
+    assert_int_equal(b->kernels, 2); /* told once */
+    assert_int_equal(b->closed, 1);
+}
+
 /* A packet counts in whatever place it is; one of another client does not. */
 static void packets_in_any_place(void **state)
 {
@@ -128,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_space_closes_at_each_step),
         TEST(a_space_is_killed_at_each_step),
+        TEST(a_kernel_has_ended_when_its_signal_is_written),
         TEST(packets_in_any_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
