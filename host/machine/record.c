@@ -308,15 +308,15 @@ enum gantry_status record_close(struct record *r, bool whole)
 {
     if (!r)
         return STATUS_OK;
-    const bool unrest = r->sim && r->unrest;
     whole = whole && r->sim; /* nothing ran: not a recording */
+    if (r->sim && !r->unrest && !r->left)
+        commit(r, HOST_END); /* asks the workers, and may find one stopped */
+    const bool unrest = r->sim && (r->unrest || r->left);
     if (unrest) {
         cut(r);
-        journal_commit(r->journal);
         diag(r->dir, "the recording ends before the run: processes did not come to rest");
-    } else if (r->sim)
-        commit(r, HOST_END);
-    else
+    }
+    if (unrest || !r->sim)
         journal_commit(r->journal);
     full_tell(r);
     if (r->sim)

@@ -246,11 +246,50 @@ static void test_lost(void **state)
     config_fini(&config);
 }
 
+static bool nobody_waits(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+/* A worker stands still and the run is to end.  Who finds it is the commit of a checkpoint's place or the last one: the
+ * recording ends with the commit before, which is said in one line. */
+static void test_left(void **state)
+{
+    (void)state;
+    for (unsigned last = 0; last < 2; last++) {
+        struct recorded place;
+        char lines[400];
+        struct record *r = recording("place.processes=2", NULL, NULL, 0);
+        run.sim->options.unwanted = nobody_waits;
+        toy_scene_begin(&run);
+        toy_run(&run);
+        const pid_t worker = run.sim->place->workers->list[0].pid;
+        kill(worker, SIGSTOP);
+        snprintf(lines, sizeof lines,
+                 "gantry: place: process worker1 (pid %d) is stopped and the run is to end: it ends without it\n"
+                 "gantry: %s: the recording ends before the run: processes did not come to rest\n",
+                 (int)worker, toy_dir);
+        say_begin();
+        const enum gantry_status placed = last ? STATUS_IO : record_place(r, &place), closed = record_close(r, true);
+        say_end();
+        toy_close(&run); /* the worker, too, whatever is found below */
+        assert_int_equal(placed, STATUS_IO);
+        assert_int_equal(closed, STATUS_IO);
+        if (!strstr(toy_said, lines))
+            fail_msg("%s", toy_said);
+        struct journal_reader *reader = journal_of_run();
+        assert_false(journal_whole(reader));
+        journal_reader_free(reader);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams), cmocka_unit_test(test_names),     cmocka_unit_test(test_idle),
         cmocka_unit_test(test_busy),    cmocka_unit_test(test_under_way), cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_left),
     };
     return cmocka_run_group_tests(tests, toy_folder_make, toy_folder_remove);
 }
