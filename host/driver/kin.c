@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tree of processes; contract in kin.h.
  *
- * Of two children of a process that is older whose start time is less.  The kernel counts it in hundredths of a second;
- * within one, process numbers rise (and begin anew at the end of their range, which is far longer than what is forked
- * in that time).
+ * Children of one process are ordered by start time.  The kernel counts start times in hundredths of a second; children
+ * of the same hundredth are ordered by process number.  Numbers rise and wrap around at the end of their range; the range
+ * is far longer than the number of forks in a hundredth of a second.
  */
 #include "driver/kin.h"
 
@@ -92,7 +92,7 @@ void kin_fini(struct kin_tree *tree)
     *tree = (struct kin_tree){0};
 }
 
-/* How far `pid` is behind `from`, when numbers begin anew at the end of their range. */
+/* Distance from `from` up to `pid`, with wrap-around at the end of the range. */
 static unsigned numbers_between(const struct kin_tree *tree, pid_t from, pid_t pid)
 {
     return (unsigned)(pid >= from ? pid - from : pid - from + (pid_t)tree->pid_room);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Order of several processes; contract in order.h.
  *
- * Turns go round: behind whoever was served last, in the order of the tree.  All but the one whose turn it is rest
- * then, so that who waits for a turn does not depend on the host.  Requests that were served at once count as turns,
- * too.
+ * Round robin: the next turn goes to the first waiting process after the one served last, in the order of the tree.
+ * Example: processes 1, 2, 3 wait and 2 was served last; 3 is next.  A turn is given only while all processes rest, so
+ * the set of waiting processes does not depend on the host's timing.  A request that was served at once is a turn, too.
  */
 #include "driver/order.h"
 
 #include "base/log.h"
 #include "driver/driver.h"
 
-/* The program itself, and nobody else is there. */
+/* The client is the program itself, and no other client is alive. */
 static bool client_alone(const struct driver *d, const struct client *client)
 {
     for (const struct client *c = d->clients; c; c = c->next)
@@ -77,7 +77,7 @@ static struct client *over_first(const struct driver *d)
     return first;
 }
 
-/* The next behind the last turn. */
+/* True: a is served before b. */
 static bool conn_before(const struct driver *d, const struct conn *a, const struct conn *b)
 {
     if (a->client == b->client)
@@ -107,7 +107,7 @@ const struct client *order_next(const struct driver *d)
     return conn ? conn->client : NULL;
 }
 
-/* Its turn is where it is because of the host's clock, or of when its parent ended. */
+/* The client's place in the order depends on the host's clock, or on when its parent ended: the run may not repeat. */
 static void chance_note(struct driver *d, const struct client *c)
 {
     if (!c->kin->by_host && !c->kin->orphan)
