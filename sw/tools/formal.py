@@ -208,7 +208,8 @@ BLOCKS = {  # sources, tasks
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
-        {"bmc": bounded(6, nightly=True), "prove": induction(), "prove_lanes": induction(nightly=True, Lanes=2), "prove_run": induction(nightly=True, Run=2, Lanes=2),
+        {"bmc": bounded(6, nightly=True), "prove": induction(), "prove_lanes": induction(nightly=True, Lanes=2),
+         "prove_run": induction(nightly=True, Run=2, Lanes=2),
          "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
          "bug_run": bounded(16, expected="FAIL", nightly=True, params={"Run": 2}, defines=("SHORT",),
                             replace=("left[o] - 32'd1 : Run - 32'd1;", "Run - 32'd1 : Run - 32'd1;")),
