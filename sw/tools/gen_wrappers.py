@@ -5,6 +5,8 @@
 Reads bridge/verilated/partitions.yaml; NAME=VALUE are constants of gantry_cfg_pkg.  Constants that only the bridge
 needs (EXTRA) are computed here.  Not responsible for: behaviour (model.hpp), compiling (models.py).
 """
+import copy
+import functools
 import pathlib
 import re
 import sys
@@ -19,8 +21,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXTRA = {"CtlCount": lambda c: 3 + c["SqcCount"] + c["L2Slices"] + c["CuCount"]}
 
 
-def partitions():
+@functools.cache
+def partitions_read():
     return yaml.safe_load((ROOT / "bridge/verilated/partitions.yaml").read_text())
+
+
+def partitions():
+    """{kind: entry}, a copy that the caller may change; the file is read once, for that takes a tenth of a second and each kind asks twice."""
+    return copy.deepcopy(partitions_read())
 
 
 def message_bytes():

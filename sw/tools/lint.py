@@ -44,7 +44,9 @@ NARROW = ["gpu.cu.lanes=4", "gpu.cu.operand_stages=1", "gpu.cu.simds=1", "gpu.cu
 TINY = ["gpu.cu.count=1", "gpu.l2.slices=1", "gpu.l2.kib_per_slice=8", "gpu.noc.queue=8", "gpu.noc.target_queue=8"]
 # of each array a few entries, of what is there several times two
 FEW = ["gpu.cu.simds=2", "gpu.cu.waves_per_simd=4", "gpu.cu.sgprs_per_simd=448", "gpu.cu.lds_kib=16", "gpu.l1v.kib=4", "gpu.l1v.mshrs=8", "gpu.sqc.cus_per_group=2",
-       "gpu.sqc.tlb_entries=4", "gpu.l1i.kib=1", "gpu.l1k.kib=1", "gpu.l2.mshrs=8"]
+       "gpu.sqc.tlb_entries=4", "gpu.l1i.kib=1", "gpu.l1k.kib=1", "gpu.l2.kib_per_slice=4", "gpu.l2.ways=4", "gpu.l2.mshrs=4",
+       "gpu.dram.banks=4", "gpu.dram.groups=2", "gpu.dram.places=16", "gpu.dram.write_high=8", "gpu.utcl2.entries=16", "gpu.utcl2.blocks=16",
+       "gpu.utcl2.large=16", "gpu.utcl2.ways=2", "gpu.utcl2.walks=2", "gpu.utcl2.walk_cache=4"]
 
 
 def configuration(name, settings):

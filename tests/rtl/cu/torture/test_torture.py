@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs in lock step (B.6, C.1), on other shapes of a compute unit too (C.5): no difference in 300,000 instructions (nightly a million, and
+"""Random programs in lock step (B.6, C.1), on other shapes of a compute unit too (C.5): no difference in 150,000 instructions (nightly a million, and
 100 million), and seeded faults of the compute unit are found and shrunk to a few instructions.  Programs that once failed are in cases/."""
 import os
 import pathlib
@@ -17,7 +17,7 @@ import torture  # noqa: E402
 from program import Block, Group, Line, count, emit  # noqa: E402
 
 FIRST = 1
-INSTRUCTIONS = int(os.environ.get("GANTRY_TORTURE", 1_000_000 if os.environ.get("GANTRY_NIGHTLY") == "1" else 300_000))
+INSTRUCTIONS = int(os.environ.get("GANTRY_TORTURE", 1_000_000 if os.environ.get("GANTRY_NIGHTLY") == "1" else 150_000))
 
 
 def run_body(lines, folder, groups=1, waves=1, settings=()):
