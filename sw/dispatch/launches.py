@@ -41,14 +41,14 @@ def script(folder, launches, options=(), config="r9nano"):
     return int(re.search(r"\bcycles=(\d+)", done.stderr.splitlines()[-1])[1]), cpu
 
 
-def first_launch(folder, co):
+def first_launch(folder, co, options=()):
     """Cycles of the first launch of a code object: nothing of it is in any cache or TLB."""
-    return script(folder, [(co, 1, 1, 1)])[0]
+    return script(folder, [(co, 1, 1, 1)], options)[0]
 
 
-def cycles(folder, co, groups, waves, first):
-    """Cycles of a launch behind a first one, which took `first`."""
-    return script(folder, [(co, 1, 1, 1), (co, groups, waves, 1)])[0] - first
+def cycles(folder, co, groups, waves, first, options=()):
+    """Cycles of a launch behind a first one, which took `first` with the same options."""
+    return script(folder, [(co, 1, 1, 1), (co, groups, waves, 1)], options)[0] - first
 
 
 def line(points):

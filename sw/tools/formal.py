@@ -230,7 +230,7 @@ BLOCKS = {  # sources, tasks
          **{f"bug_{what}": bounded(14, expected="FAIL", replace=pair, params={"Ways": 1}, nightly=True) for what, pair in (
              ("number", ("fifo[fifo_read].id   = req.id2;", "")), ("row", ("if (hit2) read_row(base2, way2);", "")),
              ("words", ("w < 32'(from)", "w <= 32'(from)")))},
-         **faults(("credits = credits - 32'd1;", "")),
+         **faults(("credits = credits - 32'd1;", ""), nightly=True),
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair, nightly=True) for n, pair in (
              (2, ("out1.id = index[7:0];", "")),
              (3, ("64'(miss_line[word*64+m] == line) << m", "64'd1 << m")))}}),
@@ -240,7 +240,7 @@ BLOCKS = {  # sources, tasks
          "tests/formal/l2_slice_peek.sv"],
         {"base": l2_helpers(5, nightly=True), "step": l2_step(),
          "cover_step": l2_helpers(3, "STEP", "REACH", nightly=True, expected="FAIL"),
-         "bmc": deep(13, nightly=True, **L2), "bmc_evict": deep(23, **L2_EVICT),
+         "bmc": deep(13, nightly=True, **L2), "bmc_evict": deep(23, nightly=True, **L2_EVICT),
          "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
          "bmc_join": deep(23, nightly=True, **L2_JOIN), "bmc_through": deep(14, nightly=True, **L2, Through="1'b1"),
          "bmc_lines": deep(14, nightly=True, **L2, Sets=4, Ways=1), "bmc_channels": deep(14, nightly=True, **L2, Channels=2),
@@ -250,7 +250,7 @@ BLOCKS = {  # sources, tasks
          **{f"bug_step{n}": l2_helpers(3, "STEP", nightly=True, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;", ""),
              ("if (replay[c].some) slot_next[SlotBits'(m.last)] = replay[c].first;", "")), 1)},
-         **{f"bug{n}": deep(26, expected="FAIL", nightly=n > 1, replace=pair, **where) for n, (where, *pair) in enumerate((
+         **{f"bug{n}": deep(26, expected="FAIL", nightly=True, replace=pair, **where) for n, (where, *pair) in enumerate((
              (L2_EVICT, "if (s4.victim) begin", "if (s4.victim && s4.what == DataFlush) begin"),
              (L2_JOIN, "if (m.waits) begin", "if (1'b0) begin"),
              (L2_JOIN, "if (m.waits) slot_next[SlotBits'(m.last)] = s2.slot;", ""),

@@ -49,7 +49,7 @@ SHORT_KERNELS = ["vecadd"]
 
 def make(kind, *targets):
     """gcc has seen all warnings; clang knows fewer pragmas."""
-    cmd = ["make", "-s", "-j2", f"B=build/{kind}", f"CC=clang-19 {FLAGS[kind]}", "EXTRA_CFLAGS=-O1 -fno-omit-frame-pointer -w -DGANTRY_SANITIZED", *targets]
+    cmd = ["make", "-s", "-j2", f"B=build/{kind}", f"CC=clang-19 {FLAGS[kind]}", "EXTRA_CFLAGS=-O1 -gline-tables-only -fno-omit-frame-pointer -w -DGANTRY_SANITIZED", *targets]
     return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 

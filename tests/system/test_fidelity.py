@@ -119,8 +119,10 @@ def test_reach_of_the_first_level_tlb():
 
 
 @on_rtl
+@pytest.mark.nightly
 @pytest.mark.shows("S1.5")
 def test_rows_of_the_dram():
+    """By day the times of rows and banks are held by tests/rtl/dram; this one needs CUs of its own."""
     held("dram", groups.dram("demo", ("hit", "banks", "conflict")))
 
 
