@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
+#include "driver/tiling.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 
@@ -106,15 +107,14 @@ static int get_clock_counters(struct driver *d, struct client *c, void *arg)
 static int get_tile_config(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_get_tile_config_args *a = arg;
-    uint32_t tiles[32], macros[16] = {0};
-    if (gpu_of_id(d, a->gpu_id) < 0 || a->num_tile_configs < 32 || a->num_macro_tile_configs < 16)
+    uint32_t tiles[TILING_MODES], macros[TILING_MACROS] = {0};
+    if (gpu_of_id(d, a->gpu_id) < 0 || a->num_tile_configs < TILING_MODES || a->num_macro_tile_configs < TILING_MACROS)
         return EINVAL;
-    for (unsigned i = 0; i < 32; i++)
-        tiles[i] = 2u << 2 | 12u << 6;
-    tiles[8] = 1u << 2; /* linear aligned */
-    a->num_tile_configs = 32;
-    a->num_macro_tile_configs = 16;
-    a->gb_addr_config = 0x22011003;
+    for (unsigned i = 0; i < TILING_MODES; i++)
+        tiles[i] = tiling_mode(i);
+    a->num_tile_configs = TILING_MODES;
+    a->num_macro_tile_configs = TILING_MACROS;
+    a->gb_addr_config = TILING_ADDRESSES;
     a->num_banks = 2;
     a->num_ranks = 0;
     int error = client_write(c, a->tile_config_ptr, tiles, sizeof tiles);

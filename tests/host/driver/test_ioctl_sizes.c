@@ -124,8 +124,8 @@ static union argument good(uint32_t code)
         a.event.event_id = with.event;
         break;
     case AMDKFD_IOC_WAIT_EVENTS:
-        a.wait = (struct kfd_ioctl_wait_events_args){
-            .events_ptr = POINTER(with.events), .num_events = 1, .timeout = 100};
+        a.wait =
+            (struct kfd_ioctl_wait_events_args){.events_ptr = POINTER(with.events), .num_events = 1, .timeout = 100};
         break;
     case AMDKFD_IOC_SET_SCRATCH_BACKING_VA:
         a.scratch.va_addr = 0x1000;
@@ -248,9 +248,10 @@ static void another_size_than_the_codes_is_told(void **state)
     FILE *lines = open_memstream(&text, &bytes);
     log_set_file(lines);
     for (unsigned i = 0; i < CODES; i++) {
-        struct conn conn = {.fd = -1,
-                            .client = b->client[0],
-                            .request = {.op = REQ_IOCTL, .code = codes[i], .bytes = _IOC_SIZE(codes[i]) + 1 + i * 1000}};
+        struct conn conn = {
+            .fd = -1,
+            .client = b->client[0],
+            .request = {.op = REQ_IOCTL, .code = codes[i], .bytes = _IOC_SIZE(codes[i]) + 1 + i * 1000}};
         struct shim_answer answer = {0};
         assert_true(ioctl_serve(b->d, &conn, &answer));
         assert_true(answer.result == -1 && answer.error == EINVAL);
