@@ -149,6 +149,14 @@ static int refuse_debugger(struct driver *d, struct client *c, void *arg)
     return EINVAL;
 }
 
+/* As a kernel without shared virtual memory.  libhsakmt 6 asks for the attributes of the address of each memory fault.
+ */
+static int refuse_svm(struct driver *d, struct client *c, void *arg)
+{
+    (void)d, (void)c, (void)arg;
+    return EPERM;
+}
+
 static const struct {
     uint32_t number;
     ioctl_fn serve;
@@ -175,6 +183,7 @@ static const struct {
     {MAP_NUMBER, memory_map, "MAP_MEMORY_TO_GPU", true},
     {0x19, memory_unmap, "UNMAP_MEMORY_FROM_GPU", true},
     {0x1a, queue_cu_mask, "SET_CU_MASK", true},
+    {0x20, refuse_svm, "SVM", false},
     {XNACK_NUMBER, set_xnack_mode, "SET_XNACK_MODE", false},
     {0x23, get_available_memory, "AVAILABLE_MEMORY", true},
     {0x80, share_import, "IPC_IMPORT_HANDLE", true},

@@ -107,7 +107,7 @@ static void sizes(void)
     memset(words, 0xa5, sizeof words);
     NEED(asked(kfd, AMDKFD_IOC_GET_VERSION, 4, words) == 0 && words[0] == 1 && words[1] == GUARD);
     memset(words, 0, sizeof words);
-    NEED(asked(kfd, AMDKFD_IOC_SVM, 1000, words) < 0 && errno == EINVAL); /* not served: told in the log */
+    NEED(asked(kfd, AMDKFD_IOC_SMI_EVENTS, 1000, words) < 0 && errno == EINVAL); /* not served: told in the log */
 }
 
 int main(int count, char **arguments)
