@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has another name on another release of Debian: release.sh, asked once for each name."""
+"""The release of Debian and what has another name there: release.sh, asked once for each name."""
 import functools
 import pathlib
 import subprocess
@@ -8,9 +8,9 @@ SCRIPT = pathlib.Path(__file__).resolve().with_name("release.sh")
 
 
 @functools.cache
-def name(what):
-    """Of a row of releases.tsv; what release.sh says goes to stderr, and CalledProcessError is raised, when there is none."""
-    return subprocess.run([SCRIPT, what], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+def name(*what):
+    """Of a row of releases.tsv; without it the release itself.  What release.sh says goes to stderr, and CalledProcessError is raised, when there is none."""
+    return subprocess.run([SCRIPT, *what], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def bitcode():

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The release of Debian and what has another name there (releases.tsv).
-#   release.sh          the release: 12
-#   release.sh NAME     its value of this row of the table
-#   release.sh --fill   standard input with its values for each {NAME}
+#   release.sh                  the release: 12
+#   release.sh NAME [RELEASE]   its value, or another release's, of this row of the table
+#   release.sh --fill           standard input with its values for each {NAME}
 # Exit 69 with one line on a release that has no column; 64 with one line when there is no such row.
 set -eu
 table=$(dirname "$0")/releases.tsv
 places=/etc/os-release
-words=$(ID='' VERSION_ID='' PRETTY_NAME='another system' && [ ! -r $places ] || . $places && echo "$ID:$VERSION_ID:$PRETTY_NAME")
+[ $# -lt 2 ] && words=$(ID='' VERSION_ID='' PRETTY_NAME='another system' && [ ! -r $places ] || . $places && echo "$ID:$VERSION_ID:$PRETTY_NAME") || words="debian:$2:Debian $2"
 release=${words#*:}
 release=${release%%:*}
 exec awk -F '\t' -v id="${words%%:*}" -v release="$release" -v system_name="${words#*:*:}" -v want="${1:-}" '
