@@ -23,8 +23,9 @@ PY := build/venv/bin/python
 CC := gcc
 CLANG := clang-19
 CFLAGS := -std=c11 -O3 -g -march=$(MARCH) -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Ihost -Ibridge -I$(B)/gen $(EXTRA_CFLAGS)
+MSGPACK := $(shell sw/tools/release.sh msgpack 2>/dev/null)
 LLVM_LIBS := $(shell llvm-config-19 --libs 2>/dev/null)
-LDLIBS := -lyaml -lsqlite3 -ldw -lelf -lmsgpackc -lxxhash -lzstd -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
+LDLIBS := -lyaml -lsqlite3 -ldw -lelf -l$(MSGPACK) -lxxhash -lzstd -llz4 -lz -lm -ldl -lpthread $(LLVM_LIBS) -L/usr/lib/llvm-19/lib -lstdc++
 
 # Recipes show a short line each, and their command with V=1.  A step (sw/tools/step.sh) is a make of its own, of which one line is seen:
 # $(call step,LABEL,LINES,TARGETS), where LINES is about how many recipes there are.
@@ -55,7 +56,7 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 SHIM_SRC := $(wildcard sw/shim/*.c) $(wildcard host/driver/preload*.c)
-$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/driver/protocol.h host/driver/address.h host/driver/preload.h | $(GENERATED)
+$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/driver/protocol.h host/driver/address.h host/driver/preload.h host/driver/tiling.h | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(SHIM_SRC) -ldl -lpthread

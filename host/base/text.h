@@ -19,6 +19,9 @@ size_t text_printable(const char *at);
 bool text_escape(char *to, size_t room, const char *from);
 /* The same, whole, as a new string. */
 char *text_escaped(const char *from);
+/* Printable `text` in at most `width` (2 or more) bytes: the middle of a longer one gives way to "..", whole characters
+ * stay.  A new string. */
+char *text_shortened(const char *text, size_t width);
 /* Bytes of the whole characters of printable `text` that lie within its first `most` bytes. */
 size_t text_cut(const char *text, size_t most);
 /* `text`, escaped, whole. */

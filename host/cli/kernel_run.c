@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kept.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/local.h"
@@ -150,7 +151,7 @@ static enum gantry_status launch_run(struct run *r, struct script_launch *l)
         local_dispatch(r->local, &d, &watch, &r->result);
         if (!r->result.launched)
             continue;
-        snprintf(r->result.row.name, sizeof(r->result.row.name), "%s", r->kernel);
+        r->result.row.name = text_kept(r->kernel);
         r->rows = xgrow(r->rows, &r->row_room, r->row_count + 1, sizeof *r->rows);
         r->rows[r->row_count++] = r->result.row;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/kept.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "machine/record.h"
@@ -70,6 +71,42 @@ enum gantry_status recording_begin(struct session *s)
     return s->options.sim.record ? STATUS_OK : failure;
 }
 
+/* The kernel table, with names apart: their addresses are another run's. */
+static void rows_put(struct record *record, const struct summary *summary)
+{
+    const size_t bytes = (size_t)summary->row_count * sizeof(struct kernel_row);
+    struct kernel_row *rows = xcalloc(summary->row_count + 1, sizeof *rows);
+    struct {
+        const char *name;
+        size_t at;
+    } *known = NULL;
+    size_t room = 0, count = 0, names_bytes = 0;
+    char *names = NULL;
+    FILE *f = open_memstream(&names, &names_bytes);
+
+    CHECK(f, "record", "out of memory");
+    fputc(0, f);
+    for (unsigned i = 0; i < summary->row_count; i++) {
+        size_t n = 0;
+        rows[i] = summary->rows[i];
+        while (n < count && known[n].name != rows[i].name) /* kept: equal ones have one address */
+            n++;
+        if (n == count) {
+            known = xgrow(known, &room, count + 1, sizeof *known);
+            known[count].name = rows[i].name;
+            known[count++].at = (size_t)ftell(f);
+            fwrite(rows[i].name, 1, strlen(rows[i].name) + 1, f);
+        }
+        rows[i].name = (const char *)(uintptr_t)known[n].at;
+    }
+    fclose(f);
+    record_text(record, RECORD_NAMES, names, (uint32_t)names_bytes);
+    record_text(record, RECORD_ROWS, rows, (uint32_t)bytes);
+    free(names);
+    free(known);
+    free(rows);
+}
+
 enum gantry_status recording_end(struct session *s, const struct summary *summary)
 {
     struct record *record = s->options.sim.record;
@@ -86,7 +123,7 @@ enum gantry_status recording_end(struct session *s, const struct summary *summar
                                 .repeatable = summary->repeatable,
                                 .lockstep = summary->lockstep};
         record_text(record, RECORD_RESULT, &result, sizeof(result));
-        record_text(record, RECORD_ROWS, summary->rows, summary->row_count * (uint32_t)sizeof(struct kernel_row));
+        rows_put(record, summary);
     }
     return record_close(record, summary != NULL);
 }
@@ -118,15 +155,38 @@ enum gantry_status recording_open(struct session *s, const char *dir)
     return status ? status : config_set(&s->config, dir, "place.gpus=");
 }
 
-bool recording_result(const struct replay *replay, struct summary *summary)
+/* The recorded rows with their names; NULL: one of them has none. */
+static struct kernel_row *rows_get(const struct replay *replay, const struct kernel_row *recorded, uint32_t count)
+{
+    uint32_t bytes;
+    const char *names = replay_text(replay, RECORD_NAMES, &bytes);
+    struct kernel_row *rows = xcalloc((size_t)count + 1, sizeof *rows);
+
+    for (uint32_t i = 0; i < count && rows; i++) {
+        const uintptr_t at = (uintptr_t)recorded[i].name;
+        rows[i] = recorded[i];
+        if (names && at < bytes) { /* a text has a NUL behind its last byte */
+            rows[i].name = text_kept(names + at);
+        } else {
+            free(rows);
+            rows = NULL;
+        }
+    }
+    return rows;
+}
+
+struct kernel_row *recording_result(const struct replay *replay, struct summary *summary)
 {
     uint32_t bytes, row_bytes;
     const struct result *result = replay_text(replay, RECORD_RESULT, &bytes);
-    const struct kernel_row *rows = replay_text(replay, RECORD_ROWS, &row_bytes);
+    const struct kernel_row *recorded = replay_text(replay, RECORD_ROWS, &row_bytes);
 
-    if (!result || !rows || bytes != sizeof(*result) || result->row_bytes != sizeof(*rows) ||
-        row_bytes != result->row_count * sizeof(*rows))
-        return false;
+    if (!result || !recorded || bytes != sizeof(*result) || result->row_bytes != sizeof(*recorded) ||
+        row_bytes != result->row_count * sizeof(*recorded))
+        return NULL;
+    struct kernel_row *rows = rows_get(replay, recorded, result->row_count);
+    if (!rows)
+        return NULL;
     summary->rows = rows;
     summary->row_count = result->row_count;
     summary->cycles = result->cycles;
@@ -136,5 +196,5 @@ bool recording_result(const struct replay *replay, struct summary *summary)
     summary->complete = result->complete;
     summary->repeatable = result->repeatable;
     summary->lockstep = result->lockstep;
-    return true;
+    return rows;
 }

@@ -15,6 +15,7 @@ enum gantry_status recording_end(struct session *session, const struct summary *
 
 /* Open the recording in folder dir as session->replay and take its configuration. */
 enum gantry_status recording_open(struct session *session, const char *dir);
-/* Fill in what only the recorded run could know: kernel table, its cycles, data.  False: it was cut off before. */
-bool recording_result(const struct replay *replay, struct summary *summary);
+/* Fill in what only the recorded run could know: kernel table, its cycles, data.  The rows, new; NULL: it was cut off
+ * before, or is damaged. */
+struct kernel_row *recording_result(const struct replay *replay, struct summary *summary);
 #endif

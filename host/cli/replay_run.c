@@ -108,18 +108,21 @@ static bool machine_begin(struct session *s, const char *from, enum gantry_statu
     return *status == STATUS_OK;
 }
 
-/* What is known of kernels when the run is over: of one that ended early those that had ended by then. */
-static void rows_find(struct session *s, enum replay_end end, uint64_t before, struct summary *summary)
+/* What is known of kernels when the run is over: of one that ended early those that had ended by then.  New, or NULL.
+ */
+static struct kernel_row *rows_find(struct session *s, enum replay_end end, uint64_t before, struct summary *summary)
 {
-    if (!recording_result(s->replay, summary))
-        return;
+    struct kernel_row *rows = recording_result(s->replay, summary);
+    if (!rows)
+        return NULL;
     summary->rows_before = (unsigned)before;
     if (end != REPLAY_EXIT_AFTER)
-        return;
+        return rows;
     summary->complete = false;
     summary->cycles = summary->data = 0; /* those recorded are of its end */
     if (replay_kernels(s->replay) < summary->row_count)
         summary->row_count = (unsigned)replay_kernels(s->replay);
+    return rows;
 }
 
 int replay_machine(struct session *s, const char *from)
@@ -139,13 +142,14 @@ int replay_machine(struct session *s, const char *from)
     uint64_t before = replay_kernels(s->replay);
     enum replay_end end = replay_run(s->replay, &cli_stop, progress_note, sim);
     bool whole = replay_whole(s->replay);
+    struct kernel_row *recorded = NULL;
     progress_end();
     if (end == REPLAY_STOPPED && cli_stop == SIGALRM)
         sim_where(sim);
     if (end == REPLAY_ENDED && !whole)
         diag(NULL, "the recording was cut off: replayed as far as it goes");
     if ((end == REPLAY_ENDED || end == REPLAY_EXIT_AFTER) && whole)
-        rows_find(s, end, before, &summary);
+        recorded = rows_find(s, end, before, &summary);
     summary.exit_status = replay_explain(s, end);
     if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim, from != NULL))
         summary.exit_status = status_exit(STATUS_INTERNAL);
@@ -156,5 +160,6 @@ int replay_machine(struct session *s, const char *from)
     struct kernel_row *rows = o->sim.only ? rows_of(&summary, o->sim.only - 1) : NULL;
     int exit_status = session_report(s, &summary, sim);
     free(rows);
+    free(recorded);
     return exit_status;
 }

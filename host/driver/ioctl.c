@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include <linux/ioctl.h>
 #include <linux/kfd_ioctl.h>
 
 #include "base/log.h"
 #include "driver/driver.h"
+#include "driver/tiling.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 
@@ -20,6 +22,7 @@
 #define DBG_TRAP_NUMBER 0x82u
 #define XNACK_NUMBER 0x21u
 #define CREATE_QUEUE_NUMBER 0x02u
+#define WAIT_NUMBER 0x0cu
 #define MAP_NUMBER 0x18u
 
 typedef int (*ioctl_fn)(struct driver *d, struct client *c, void *arg);
@@ -29,7 +32,7 @@ static int get_version(struct driver *d, struct client *c, void *arg)
     struct kfd_ioctl_get_version_args *a = arg;
     (void)d, (void)c;
     a->major_version = 1;
-    a->minor_version = 8;
+    a->minor_version = 9; /* AVAILABLE_MEMORY; 10 and more promise what is not served (docs/reference/driver.md) */
     return 0;
 }
 
@@ -104,15 +107,14 @@ static int get_clock_counters(struct driver *d, struct client *c, void *arg)
 static int get_tile_config(struct driver *d, struct client *c, void *arg)
 {
     struct kfd_ioctl_get_tile_config_args *a = arg;
-    uint32_t tiles[32], macros[16] = {0};
-    if (gpu_of_id(d, a->gpu_id) < 0 || a->num_tile_configs < 32 || a->num_macro_tile_configs < 16)
+    uint32_t tiles[TILING_MODES], macros[TILING_MACROS] = {0};
+    if (gpu_of_id(d, a->gpu_id) < 0 || a->num_tile_configs < TILING_MODES || a->num_macro_tile_configs < TILING_MACROS)
         return EINVAL;
-    for (unsigned i = 0; i < 32; i++)
-        tiles[i] = 2u << 2 | 12u << 6;
-    tiles[8] = 1u << 2; /* linear aligned */
-    a->num_tile_configs = 32;
-    a->num_macro_tile_configs = 16;
-    a->gb_addr_config = 0x22011003;
+    for (unsigned i = 0; i < TILING_MODES; i++)
+        tiles[i] = tiling_mode(i);
+    a->num_tile_configs = TILING_MODES;
+    a->num_macro_tile_configs = TILING_MACROS;
+    a->gb_addr_config = TILING_ADDRESSES;
     a->num_banks = 2;
     a->num_ranks = 0;
     int error = client_write(c, a->tile_config_ptr, tiles, sizeof tiles);
@@ -147,36 +149,45 @@ static int refuse_debugger(struct driver *d, struct client *c, void *arg)
     return EINVAL;
 }
 
+/* As a kernel without shared virtual memory.  libhsakmt 6 asks for the attributes of the address of each memory fault.
+ */
+static int refuse_svm(struct driver *d, struct client *c, void *arg)
+{
+    (void)d, (void)c, (void)arg;
+    return EPERM;
+}
+
 static const struct {
-    uint32_t number, bytes; /* least size of the argument; 0: any */
+    uint32_t number;
     ioctl_fn serve;
     const char *name;
     bool changes; /* what other processes see, or asks for what they change (order.h) */
 } table[] = {
-    {0x01, sizeof(struct kfd_ioctl_get_version_args), get_version, "GET_VERSION", false},
-    {CREATE_QUEUE_NUMBER, sizeof(struct kfd_ioctl_create_queue_args), queue_create, "CREATE_QUEUE", true},
-    {0x03, sizeof(struct kfd_ioctl_destroy_queue_args), queue_destroy, "DESTROY_QUEUE", true},
-    {0x04, sizeof(struct kfd_ioctl_set_memory_policy_args), set_memory_policy, "SET_MEMORY_POLICY", false},
-    {0x05, sizeof(struct kfd_ioctl_get_clock_counters_args), get_clock_counters, "GET_CLOCK_COUNTERS", false},
-    {0x07, sizeof(struct kfd_ioctl_update_queue_args), queue_update, "UPDATE_QUEUE", true},
-    {0x08, sizeof(struct kfd_ioctl_create_event_args), event_create, "CREATE_EVENT", false},
-    {0x09, sizeof(struct kfd_ioctl_destroy_event_args), event_destroy, "DESTROY_EVENT", false},
-    {0x0a, sizeof(struct kfd_ioctl_set_event_args), event_set, "SET_EVENT", false},
-    {0x0b, sizeof(struct kfd_ioctl_reset_event_args), event_reset, "RESET_EVENT", false},
-    {0x11, sizeof(struct kfd_ioctl_set_scratch_backing_va_args), set_scratch_va, "SET_SCRATCH_BACKING_VA", false},
-    {0x12, sizeof(struct kfd_ioctl_get_tile_config_args), get_tile_config, "GET_TILE_CONFIG", false},
-    {0x13, sizeof(struct kfd_ioctl_set_trap_handler_args), set_trap_handler, "SET_TRAP_HANDLER", true},
-    {0x14, sizeof(struct kfd_ioctl_get_process_apertures_new_args), get_apertures, "GET_PROCESS_APERTURES_NEW", false},
-    {0x15, sizeof(struct kfd_ioctl_acquire_vm_args), acquire_vm, "ACQUIRE_VM", true},
-    {0x16, sizeof(struct kfd_ioctl_alloc_memory_of_gpu_args), memory_alloc, "ALLOC_MEMORY_OF_GPU", true},
-    {0x17, sizeof(struct kfd_ioctl_free_memory_of_gpu_args), memory_free, "FREE_MEMORY_OF_GPU", true},
-    {MAP_NUMBER, sizeof(struct kfd_ioctl_map_memory_to_gpu_args), memory_map, "MAP_MEMORY_TO_GPU", true},
-    {0x19, sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args), memory_unmap, "UNMAP_MEMORY_FROM_GPU", true},
-    {0x1a, sizeof(struct kfd_ioctl_set_cu_mask_args), queue_cu_mask, "SET_CU_MASK", true},
-    {XNACK_NUMBER, sizeof(struct kfd_ioctl_set_xnack_mode_args), set_xnack_mode, "SET_XNACK_MODE", false},
-    {0x23, sizeof(struct kfd_ioctl_get_available_memory_args), get_available_memory, "AVAILABLE_MEMORY", true},
-    {0x80, sizeof(struct share_import_args), share_import, "IPC_IMPORT_HANDLE", true},
-    {0x81, sizeof(struct share_export_args), share_export, "IPC_EXPORT_HANDLE", true},
+    {0x01, get_version, "GET_VERSION", false},
+    {CREATE_QUEUE_NUMBER, queue_create, "CREATE_QUEUE", true},
+    {0x03, queue_destroy, "DESTROY_QUEUE", true},
+    {0x04, set_memory_policy, "SET_MEMORY_POLICY", false},
+    {0x05, get_clock_counters, "GET_CLOCK_COUNTERS", false},
+    {0x07, queue_update, "UPDATE_QUEUE", true},
+    {0x08, event_create, "CREATE_EVENT", false},
+    {0x09, event_destroy, "DESTROY_EVENT", false},
+    {0x0a, event_set, "SET_EVENT", false},
+    {0x0b, event_reset, "RESET_EVENT", false},
+    {0x11, set_scratch_va, "SET_SCRATCH_BACKING_VA", false},
+    {0x12, get_tile_config, "GET_TILE_CONFIG", false},
+    {0x13, set_trap_handler, "SET_TRAP_HANDLER", true},
+    {0x14, get_apertures, "GET_PROCESS_APERTURES_NEW", false},
+    {0x15, acquire_vm, "ACQUIRE_VM", true},
+    {0x16, memory_alloc, "ALLOC_MEMORY_OF_GPU", true},
+    {0x17, memory_free, "FREE_MEMORY_OF_GPU", true},
+    {MAP_NUMBER, memory_map, "MAP_MEMORY_TO_GPU", true},
+    {0x19, memory_unmap, "UNMAP_MEMORY_FROM_GPU", true},
+    {0x1a, queue_cu_mask, "SET_CU_MASK", true},
+    {0x20, refuse_svm, "SVM", false},
+    {XNACK_NUMBER, set_xnack_mode, "SET_XNACK_MODE", false},
+    {0x23, get_available_memory, "AVAILABLE_MEMORY", true},
+    {0x80, share_import, "IPC_IMPORT_HANDLE", true},
+    {0x81, share_export, "IPC_EXPORT_HANDLE", true},
     {.number = DBG_TRAP_NUMBER, .serve = refuse_debugger, .name = "DBG_TRAP"},
 };
 
@@ -186,8 +197,6 @@ static int ioctl_call(struct driver *d, struct client *c, const struct shim_requ
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].number != number)
             continue;
-        if (request->bytes < table[i].bytes)
-            return EINVAL;
         int error = table[i].serve(d, c, arg);
         log_debug("driver", "client %u: %s: %s", c->index, table[i].name, error ? strerror(error) : "done");
         return error;
@@ -198,7 +207,7 @@ static int ioctl_call(struct driver *d, struct client *c, const struct shim_requ
 
 bool ioctl_waits(const struct shim_request *request)
 {
-    return (request->code & 0xff) == 0x0c && request->bytes >= sizeof(struct kfd_ioctl_wait_events_args);
+    return (request->code & 0xff) == WAIT_NUMBER;
 }
 
 bool ioctl_changes(const struct shim_request *request)
@@ -221,17 +230,35 @@ static bool ioctl_maps(const struct shim_request *request)
     return (request->code & 0xff) == MAP_NUMBER || ioctl_opens(request);
 }
 
+/* The structure of a client may be of an older or a newer user space than ours.  As amdkfd does: what a shorter one
+ * lacks is zero, what a longer one has more is not looked at, and only its own bytes go back (sw/shim/device.c). */
+static bool argument_fit(const struct client *c, struct shim_request *request)
+{
+    const uint32_t bytes = request->bytes;
+    if (bytes != _IOC_SIZE(request->code)) { /* not from the shim */
+        log_warn("driver", "client %u: ioctl 0x%08x with an argument of %u bytes refused", c->index, request->code,
+                 bytes);
+        return false;
+    }
+    if (bytes < sizeof request->data)
+        memset(request->data + bytes, 0, sizeof request->data - bytes);
+    return true;
+}
+
 bool ioctl_serve(struct driver *d, struct conn *conn, struct shim_answer *answer)
 {
-    const struct shim_request *request = &conn->request;
+    struct shim_request *request = &conn->request;
     struct tables_wait tables;
     bool behind = false; /* page tables are to be written first */
     int error;
     tables_before(d, conn->client, ioctl_opens(request), &tables);
+    const bool fits = argument_fit(conn->client, request);
     memcpy(answer->data, request->data, sizeof answer->data);
     if (!conn->client->opened) { /* a descriptor inherited over fork: the child has to open its own */
         log_info("driver", "client %u: ioctl on a descriptor of another process", conn->client->index);
         error = EBADF;
+    } else if (!fits) {
+        error = EINVAL;
     } else if (ioctl_waits(request)) {
         error = event_wait_begin(d, conn);
         if (!error)

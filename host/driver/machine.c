@@ -344,12 +344,12 @@ void machine_poll(struct machine *m)
 
 void machine_progress(struct machine *m, struct cp_progress *progress)
 {
-    *progress = (struct cp_progress){0};
+    *progress = (struct cp_progress){.kernel = ""};
     for (unsigned g = 0; m->sim && g < m->gpus; g++) {
         struct cp_progress one;
         cp_progress(m->cps[g], sim_groups(m->sim, g), &one);
         if (!*progress->kernel)
-            memcpy(progress->kernel, one.kernel, sizeof one.kernel);
+            progress->kernel = one.kernel;
         progress->done += one.done;
         progress->total += one.total;
     }

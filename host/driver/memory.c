@@ -33,7 +33,8 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* Offsets of a render node: VRAM, on the first one the GTT behind it. */
+/* Offsets of a render node: its VRAM, behind it the GTT, which is the same through any of them: libhsakmt maps GTT
+ * memory through the node that it allocated it on, before version 6 always the first. */
 static uint64_t gtt_begin(const struct driver *d)
 {
     return pmem_vram_bytes(machine_memory(d->machine));
@@ -240,7 +241,7 @@ int memory_map_file(struct driver *d, struct client *c, unsigned gpu, uint64_t o
                     uint64_t *file_offset)
 {
     offset &= ~IMPORTED;
-    const bool gtt = gpu == 0 && offset >= gtt_begin(d);
+    const bool gtt = offset >= gtt_begin(d);
     const uint64_t at = gtt ? offset - gtt_begin(d) : offset;
     if (gpu >= machine_gpus(d->machine) || offset % PAGE || *bytes == 0 || at >= PMEM_WINDOW_BASE)
         return -1;

@@ -7,7 +7,7 @@
 #define GANTRY_PROTOCOL_H
 #include <stdint.h>
 
-#define PROTOCOL_BYTES 160 /* largest ioctl argument */
+#define PROTOCOL_BYTES 160 /* of an ioctl's argument; none that is served has more */
 
 #define ENV_ROOT "GANTRY_ROOT" /* private folder of the run: socket (address.h) and generated sysfs tree */
 #define ENV_SANITIZER                                                                                                  \
@@ -41,7 +41,7 @@ struct shim_request {
     int32_t tid;
     uint64_t arg;
     uint32_t index;
-    uint32_t bytes;
+    uint32_t bytes; /* of an ioctl: as its code says, be it more than `data` has */
     uint8_t data[PROTOCOL_BYTES];
 };
 

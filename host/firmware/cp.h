@@ -18,12 +18,15 @@ struct cp_queue;
 struct pagetable;
 struct sim;
 
+/* Bytes of a kernel's name.  A longer one is told cut, with a sum over all of it, and in the log. */
+#define CP_NAME_MOST 4095u
+
 /* One row of the kernel table. */
 struct kernel_row {
     unsigned process; /* number of the client in this run; set by the driver */
     unsigned gpu;
-    unsigned queue; /* number of the queue in this run, in order of creation */
-    char name[120];
+    unsigned queue;   /* number of the queue in this run, in order of creation */
+    const char *name; /* kept (base/kept.h), whole up to CP_NAME_MOST bytes */
     uint32_t grid[3];
     uint16_t group[3];
     bool untimed;    /* ran on the golden model: start and end only order it */
@@ -230,7 +233,7 @@ bool cp_changed(const struct cp *cp);
 void cp_look(struct cp *cp);
 /* How far the kernels at the GPU are, for people.  `groups` have ended at this GPU so far (sim_groups). */
 struct cp_progress {
-    char kernel[120];     /* the one that was launched first; "": none */
+    const char *kernel;   /* kept; the one that was launched first; "": none */
     uint64_t done, total; /* work-groups of all of them */
 };
 void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress);

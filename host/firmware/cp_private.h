@@ -340,6 +340,6 @@ static inline uint64_t peek_long_for_report(const struct cp_space *space, uint64
     return peek_word_for_report(space, va, sizeof(uint64_t));
 }
 
-/* name.c: name of the kernel whose descriptor lies at `object`. */
-void kernel_name(struct cp_space *space, uint64_t object, char *name, unsigned room);
+/* name.c: name of the kernel whose descriptor lies at `object`, kept. */
+const char *kernel_name(struct cp_space *space, uint64_t object);
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/text.h"
 #include "firmware/cp_private.h"
 #include "gcn3/disasm.h"
 #include "gcn3/gcn3.h"
 
+#define NAME_SHOWN 480u                   /* a fault's line has 1,024 bytes */
 #define KERNEL_BYTES (UINT64_C(16) << 20) /* code farther behind an entry belongs to something else */
 
 const char *cp_error_text(uint32_t code)
@@ -106,17 +108,25 @@ static void group_text(const struct cp *cp, const struct job *job, const struct 
                                      : snprintf(text + n, room - n, "%s?", d ? "," : ""));
 }
 
+/* Of a packet's kernel, as the source names it; the middle of a long one gives way to the rest of the line.  New. */
+static char *plain_name(struct cp_space *space, const uint8_t *packet)
+{
+    char *plain = symbol_plain(kernel_name(space, get64(packet + AQL_OBJECT)));
+    char *shown = text_shortened(plain, NAME_SHOWN);
+    free(plain);
+    return shown;
+}
+
 void cp_place_text(struct cp *cp, const struct msg_cp_evt *evt, const char *source, char *text, size_t room)
 {
     const struct job *job = job_of(cp, evt->id);
     size_t used = strlen(text);
-    char name[120], offset[32] = "", group[48];
+    char offset[32] = "", group[48];
     if (evt->kind != CP_EVT_FAULT && evt->kind != CP_EVT_HALT)
         return;
     if (!job || job->state == JOB_FREE || packet_type(job->packet) != AQL_KERNEL)
         return;
-    kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
-    char *plain = symbol_plain(name);
+    char *plain = plain_name(job->space, job->packet);
     if (evt->kind == CP_EVT_FAULT && evt->pc - job->launch.pc < KERNEL_BYTES)
         snprintf(offset, sizeof offset, "+0x%llx", (unsigned long long)(evt->pc - job->launch.pc));
     group_text(cp, job, evt, group, sizeof group);
@@ -164,7 +174,6 @@ void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
 {
     const struct cp_queue *queue = queue_find(cp, number);
     uint8_t packet[AQL_BYTES];
-    char name[120];
     size_t used = strlen(text);
     uint64_t slot = queue ? queue_slot(queue, queue->next) : 0;
     if (!queue || !peek_for_report(queue->space, slot, packet, sizeof packet))
@@ -172,8 +181,7 @@ void cp_packet_text(struct cp *cp, unsigned number, char *text, size_t room)
     used += (size_t)snprintf(text + used, room - used, "; packet %llu", (unsigned long long)queue->next);
     if (packet_type(packet) != AQL_KERNEL || used >= room)
         return;
-    kernel_name(queue->space, get64(packet + AQL_OBJECT), name, sizeof name);
-    char *plain = symbol_plain(name);
+    char *plain = plain_name(queue->space, packet);
     snprintf(text + used, room - used, ": %s, grid %u,%u,%u, work-group %u,%u,%u, %u bytes of LDS, %u bytes of scratch",
              plain, get32(packet + 0xc), get32(packet + 0x10), get32(packet + 0x14), get16(packet + 4),
              get16(packet + 6), get16(packet + 8), get32(packet + 0x1c), get32(packet + 0x18));

@@ -61,7 +61,7 @@ void row_emit(struct cp *cp, const struct job *job)
                              .number = job->number};
     memcpy(row.grid, job->launch.grid, sizeof row.grid);
     memcpy(row.group, job->launch.group, sizeof row.group);
-    kernel_name(job->space, get64(job->packet + AQL_OBJECT), row.name, sizeof row.name);
+    row.name = kernel_name(job->space, get64(job->packet + AQL_OBJECT));
     cp->host.kernel(cp->host.ctx, job->space->owner, &row);
 }
 
@@ -75,7 +75,7 @@ bool job_unfinished(const struct job *job)
 void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
 {
     const struct job *first = NULL;
-    *progress = (struct cp_progress){.done = groups - cp->groups_before};
+    *progress = (struct cp_progress){.kernel = "", .done = groups - cp->groups_before};
     for (unsigned i = 0; i < CP_JOBS; i++) {
         const struct job *job = &cp->jobs[i];
         if (job->state != JOB_RUN || job->held)
@@ -85,7 +85,7 @@ void cp_progress(struct cp *cp, uint64_t groups, struct cp_progress *progress)
             first = job;
     }
     if (first)
-        kernel_name(first->space, get64(first->packet + AQL_OBJECT), progress->kernel, sizeof progress->kernel);
+        progress->kernel = kernel_name(first->space, get64(first->packet + AQL_OBJECT));
     else
         cp->groups_before = groups; /* also forgets those that ended by a kill */
     if (progress->done > progress->total)

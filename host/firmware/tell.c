@@ -20,11 +20,11 @@ static void job_tell(const struct cp *cp, const struct job *job, FILE *out)
                                          [JOB_TELL] = "waits for memory, to be completed",
                                          [JOB_DONE] = "waits for earlier packets",
                                          [JOB_LEFT] = "was dropped and waits for memory"};
-    char name[120] = "a barrier";
+    const char *name = "a barrier";
     if (packet_type(job->packet) == AQL_VENDOR)
-        strcpy(name, "PM4");
+        name = "PM4";
     else if (packet_type(job->packet) == AQL_KERNEL)
-        kernel_name(job->space, get64(job->packet + AQL_OBJECT), name, sizeof name);
+        name = kernel_name(job->space, get64(job->packet + AQL_OBJECT));
     fprintf(out, "  gpu%u queue %u: packet %llu (", cp->gpu, job->queue->args.number, (unsigned long long)job->index);
     text_put(out, name);
     fprintf(out, ") %s%s\n", states[job->state], job->halted ? ", and a wavefront has halted" : "");

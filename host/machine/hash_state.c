@@ -12,15 +12,26 @@
 
 #define LAYOUT UINT64_C(8) /* 0.8.x */
 
+/* What is kept of the state is the same in all of them; 0.8.3 calls three members otherwise. */
+#if XXH_VERSION_RELEASE >= 3
+#define LANES acc
+#define REST buffer
+#define REST_BYTES bufferedSize
+#else
+#define LANES v
+#define REST mem64
+#define REST_BYTES memsize
+#endif
+
 void hash_state_save(const XXH64_state_t *hash, struct state_writer *to)
 {
-    uint8_t rest[sizeof hash->mem64] = {0};
-    memcpy(rest, hash->mem64, hash->memsize);
+    uint8_t rest[sizeof hash->REST] = {0};
+    memcpy(rest, hash->REST, hash->REST_BYTES);
     state_put_u64(to, LAYOUT);
     STATE_PUT(to, hash->total_len);
-    STATE_PUT(to, hash->v);
+    STATE_PUT(to, hash->LANES);
     STATE_PUT(to, rest);
-    STATE_PUT(to, hash->memsize);
+    STATE_PUT(to, hash->REST_BYTES);
 }
 
 bool hash_state_restore(XXH64_state_t *hash, struct state_reader *from)
@@ -32,7 +43,8 @@ bool hash_state_restore(XXH64_state_t *hash, struct state_reader *from)
         return false;
     if (layout != LAYOUT)
         return state_refuse(from, "hash of writes of xxHash 0.%llu", (unsigned long long)layout);
-    return STATE_GET(from, hash->total_len) && STATE_GET(from, hash->v) && STATE_GET(from, hash->mem64) &&
-           STATE_GET(from, hash->memsize) &&
-           (hash->memsize < sizeof hash->mem64 || state_refuse(from, "hash of writes: %u bytes left", hash->memsize));
+    return STATE_GET(from, hash->total_len) && STATE_GET(from, hash->LANES) && STATE_GET(from, hash->REST) &&
+           STATE_GET(from, hash->REST_BYTES) &&
+           (hash->REST_BYTES < sizeof hash->REST ||
+            state_refuse(from, "hash of writes: %u bytes left", hash->REST_BYTES));
 }

@@ -29,7 +29,8 @@ enum record_text {
     RECORD_PART,       /* name of a partition whose messages are kept, one text each, in the order of their streams */
     RECORD_COMMAND,    /* as typed */
     RECORD_RESULT,     /* figures of the end */
-    RECORD_ROWS,       /* kernel table */
+    RECORD_ROWS,       /* kernel table; in place of each name its place in RECORD_NAMES */
+    RECORD_NAMES,      /* names of kernels, each with a NUL behind it, the first one empty */
     RECORD_TEXTS
 };
 

@@ -10,7 +10,7 @@
 #include "gantry_msg.h"
 
 #define RECORD_KIND "run"
-#define RECORD_VERSION 3u
+#define RECORD_VERSION 4u
 #define RECORD_FILE "recording"
 
 /* Streams. */

@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "base/text.h"
 
+#define NAME_LEAST 16 /* a name is not cut further */
+
 static struct {
     bool on, terminal, drawn;
     uint64_t max_cycles;
@@ -70,17 +72,23 @@ double progress_eta(const struct progress_state *before, const struct progress_s
 
 void progress_line(char *text, size_t room, const struct progress_state *s, double rate, double eta, int width)
 {
-    char *plain = symbol_plain(s->kernel), *name = text_escaped(plain);
+    char *plain = symbol_plain(s->kernel), *escaped = text_escaped(plain), *name, groups[80];
+    const int most = width > 0 ? width : (int)room - 1;
     int n = snprintf(text, room, "cycle %" PRIu64 ", %" PRIu64 " instructions, %.2f M/s, %u kernels done", s->cycle,
                      s->instructions, rate / 1e6, s->kernels);
+    int more = snprintf(groups, sizeof(groups), " %" PRIu64 " of %" PRIu64 " work-groups", s->groups_done, s->groups);
 
+    if (eta >= 0)
+        more += snprintf(groups + more, sizeof(groups) - (size_t)more, ", ETA %.0f s", eta);
+    more = most - n - 2 - more; /* what they leave to the name */
+    name = text_shortened(escaped, (size_t)(more < NAME_LEAST ? NAME_LEAST : more));
     if (*name && (size_t)n < room)
-        n += snprintf(text + n, room - (size_t)n, ", %s %" PRIu64 " of %" PRIu64 " work-groups", name, s->groups_done,
-                      s->groups);
-    if (eta >= 0 && (size_t)n < room)
-        n += snprintf(text + n, room - (size_t)n, ", ETA %.0f s", eta);
+        snprintf(text + n, room - (size_t)n, ", %s%s", name, groups);
+    else if (eta >= 0 && (size_t)n < room)
+        snprintf(text + n, room - (size_t)n, ", ETA %.0f s", eta);
     text[text_cut(text, width > 0 ? (size_t)width : room)] = 0; /* no part of a character at its end */
     free(plain);
+    free(escaped);
     free(name);
 }
 

@@ -179,21 +179,12 @@ static void table_measure(struct table *t)
     t->shown[NUMBER] = numbered;
 }
 
-/* A name in at most `width` characters: its middle gives way. */
 static void name_print(FILE *out, const char *name, int width)
 {
-    int n = (int)strlen(name), head = (int)text_cut(name, (size_t)(width - 2) / 2);
-    const char *tail = name + n;
+    char *shown = text_shortened(name, (size_t)width);
 
-    if (n <= width) {
-        fprintf(out, "%-*s", width, name);
-        return;
-    }
-    for (const char *at = name; at < tail; at += text_printable(at))
-        if (name + n - at <= width - 2 - head)
-            tail = at;
-    fprintf(out, "%.*s..%s", head, name, tail);
-    fprintf(out, "%*s", width - 2 - head - (int)strlen(tail), "");
+    fprintf(out, "%-*s", width, shown);
+    free(shown);
 }
 
 static void line_print_cells(FILE *out, const struct table *t, const struct line *line)

@@ -3,8 +3,12 @@
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import release  # noqa: E402
+
 GANTRY = ROOT / "build/bin/gantry"
 LIMIT = 3600  # seconds of a run; the first of a configuration builds its models
 
@@ -15,7 +19,7 @@ def code(name):
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.exists() or out.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-Wall", "-Werror",
-                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", out, source], check=True)
+                        release.bitcode(), "-mcode-object-version=4", "-o", out, source], check=True)
     return out
 
 

@@ -20,11 +20,10 @@
 #include "shim.h"
 
 #define RENDER_FIRST 128u
-#define RENDER_NODES 64u
 
 /* Inodes of the descriptors the driver gave, 0: none so far; [0] the kfd, [1 + n] render node n.  All are on one
  * device, that of memory files. */
-static ino_t inode[1 + RENDER_NODES];
+static ino_t inode[1 + DEVICE_RENDER_NODES];
 static dev_t device;
 
 static void token_keep(unsigned which, int fd)
@@ -42,7 +41,7 @@ static int token_of(int fd)
     struct stat s;
     int saved = errno, found = -1;
     if (fd >= 0 && device && syscall(SYS_fstat, fd, &s) == 0 && s.st_dev == device)
-        for (unsigned i = 0; i < 1 + RENDER_NODES && found < 0; i++)
+        for (unsigned i = 0; i < 1 + DEVICE_RENDER_NODES && found < 0; i++)
             if (__atomic_load_n(&inode[i], __ATOMIC_ACQUIRE) == s.st_ino)
                 found = (int)i;
     errno = saved;
@@ -68,7 +67,7 @@ int device_open(const char *path)
     if (shim_call(&request, &answer, &fd) < 0)
         return -1;
     unsigned which = request.op == REQ_OPEN_KFD ? 0 : 1 + request.index - RENDER_FIRST;
-    if (fd < 0 || which > RENDER_NODES) {
+    if (fd < 0 || which > DEVICE_RENDER_NODES) {
         errno = ENODEV;
         return -1;
     }
@@ -80,9 +79,10 @@ int device_open(const char *path)
     return fd;
 }
 
-bool device_is_render(int fd)
+int device_render_node(int fd)
 {
-    return token_of(fd) > 0;
+    const int which = token_of(fd);
+    return which > 0 ? which - 1 : -1;
 }
 
 /* The bytes of an argument from the program or to it, through the kernel, which knows what is mapped: false: EFAULT. */
@@ -129,15 +129,17 @@ EXPORT int ioctl(int fd, unsigned long code, ...)
     struct shim_request request = {
         .op = REQ_IOCTL, .code = (uint32_t)code, .arg = (uint64_t)(uintptr_t)arg, .bytes = _IOC_SIZE(code)};
     struct shim_answer answer;
-    if (which > 0 || request.bytes > PROTOCOL_BYTES) { /* nothing needs the graphics driver */
+    /* no ioctl that is served has more than that: the rest stays what it is */
+    const size_t bytes = request.bytes < PROTOCOL_BYTES ? request.bytes : PROTOCOL_BYTES;
+    if (which > 0) { /* nothing needs the graphics driver */
         errno = EINVAL;
         return -1;
     }
     /* as the kernel does: in and out as the code says */
-    if (_IOC_DIR(code) & _IOC_WRITE && !argument_copy(false, request.data, arg, request.bytes))
+    if (_IOC_DIR(code) & _IOC_WRITE && !argument_copy(false, request.data, arg, bytes))
         return -1;
     int status = shim_call(&request, &answer, NULL), error = errno;
-    if (_IOC_DIR(code) & _IOC_READ && !argument_copy(true, answer.data, arg, request.bytes))
+    if (_IOC_DIR(code) & _IOC_READ && !argument_copy(true, answer.data, arg, bytes))
         return -1;
     if (status == 0)
         apertures_narrow(code, arg);

@@ -129,39 +129,3 @@ EXPORT int stat(const char *restrict path, struct stat *restrict to) STAT_BODY("
     int stat64(const char *restrict path, struct stat64 *restrict to) STAT_BODY("stat64", struct stat64) EXPORT
     int lstat(const char *restrict path, struct stat *restrict to) STAT_BODY("lstat", struct stat) EXPORT
     int lstat64(const char *restrict path, struct stat64 *restrict to) STAT_BODY("lstat64", struct stat64)
-
-    /* The runtime asks libdrm for the marketing name of a node and for nothing else; libdrm would ask the graphics
-       driver. */
-    static char drm_token;
-
-EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, void **device);
-EXPORT const char *amdgpu_get_marketing_name(void *device);
-EXPORT int amdgpu_device_deinitialize(void *device);
-
-int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, void **device)
-{
-    if (!device_is_render(fd)) {
-        NEXT(int, "amdgpu_device_initialize", int, uint32_t *, uint32_t *, void **);
-        return next ? next(fd, major, minor, device) : -ENODEV;
-    }
-    *major = 3;
-    *minor = 0;
-    *device = &drm_token;
-    return 0;
-}
-
-const char *amdgpu_get_marketing_name(void *device)
-{
-    if (device == &drm_token)
-        return "Gantry simulated R9 Nano";
-    NEXT(const char *, "amdgpu_get_marketing_name", void *);
-    return next ? next(device) : NULL;
-}
-
-int amdgpu_device_deinitialize(void *device)
-{
-    if (device == &drm_token)
-        return 0;
-    NEXT(int, "amdgpu_device_deinitialize", void *);
-    return next ? next(device) : -ENODEV;
-}

@@ -56,7 +56,8 @@ void descriptors_after_fork(void); /* in the child: all of them are closed */
 /* device.c */
 #define DEVICE_NOT_OURS (-2)
 int device_open(const char *path); /* a descriptor, -1 with errno, or DEVICE_NOT_OURS */
-bool device_is_render(int fd);
+#define DEVICE_RENDER_NODES 64u
+int device_render_node(int fd); /* which one, from 0 on; -1: none of ours */
 
 /* clock.c */
 void clock_arm(void);   /* trap the time-stamp counter when the ROCm runtime is loaded */

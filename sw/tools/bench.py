@@ -19,6 +19,7 @@ import tempfile
 import time
 
 import host_instructions
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
@@ -45,7 +46,7 @@ def code(name):
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.exists() or out.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4",
+                        release.bitcode(), "-mcode-object-version=4",
                         "-o", out, source], check=True)
     return str(out)
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what Gantry needs on a bare Debian 12: Debian packages (as root or through sudo) and a
-# Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
-# is there it takes a few milliseconds and says nothing.  With GANTRY_NIGHTLY=1 also the packages
+# Installs what Gantry needs on a bare Debian 12 or 13 (release.sh): Debian packages (as root or through
+# sudo) and a Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
+# is there it takes a few milliseconds and says nothing.  Another release gets one line.  With GANTRY_NIGHTLY=1 also the packages
 # that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python packages that only `make synth` needs.
 # Usage: sw/tools/bootstrap.sh [--check].  --check installs nothing: status 1 when what every target needs is not there, whoever installed it.
 set -eu
@@ -10,8 +10,9 @@ cd "$(dirname "$0")/../.."
 here=sw/tools
 venv=build/venv
 kinds=base lists=$here/packages.txt requirements=$here/requirements.txt
+release=$($here/release.sh) || exit $?
 # A line of build/venv/installed: what was asked for when everything of this kind was there.
-line() { echo "$1 $(cat $lists $requirements | cksum)"; }
+line() { echo "$1 $(cat $lists $requirements $here/releases.tsv | cksum) $release"; }
 wanted=$(line base)
 there() { [ -x $venv/bin/python ] && grep -qxF "$1" $venv/installed 2>/dev/null; }
 tools() { command -v gcc && command -v clang++-19 && command -v llvm-config-19 && command -v hipcc; } >/dev/null
@@ -27,7 +28,7 @@ $(line "$kinds")"
 [ "$(cat $venv/place 2>/dev/null)" = "$PWD" ] && there "$(echo "$wanted" | tail -n 1)" && tools && exit 0 # programs of an environment name its place
 
 export STEP_TAIL=5 # of what fails
-packages=$(sed -e 's/#.*//' $lists | tr -s ' \n' ' ')
+packages=$(sed -e 's/#.*//' $lists | $here/release.sh --fill | tr -s ' \n' ' ')
 missing=
 for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
@@ -44,7 +45,9 @@ if [ -n "$missing" ]; then
     # of each package it is told five times what is done
     $here/step.sh "bootstrap: installing $more Debian packages" $((more * 5)) build/log/apt-install.log $run $apt "$@" || exit 69
 fi
-if ! [ -x $venv/bin/python ] || [ "$(cat $venv/place 2>/dev/null)" != "$PWD" ]; then # new, or the tree was moved
+modules=$venv/lib/$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+# new, or the tree was moved, or the machine has another Python since
+if ! [ -x $venv/bin/python ] || ! [ -d "$modules" ] || [ "$(cat $venv/place 2>/dev/null)" != "$PWD" ]; then
     rm -rf $venv
     $here/step.sh "bootstrap: making a Python environment in $venv" 0 build/log/venv.log /usr/bin/python3 -m venv $venv || exit 69
     echo "$PWD" >$venv/place

@@ -24,9 +24,9 @@ $(CUDA)/lib64/libcuda.so: $(CUDA)/lib64/libcudart.so sw/cuda/lib/driver.cpp sw/c
 	$(Q)$(CUDA_CXX) -Wl,-soname,libcuda.so.1 -Wl,-rpath,'$$ORIGIN' -o $(@D)/libcuda.so.1 sw/cuda/lib/driver.cpp $(CUDA)/src/driver.cpp -L$(@D) -lcudart -lamdhip64
 	@ln -sf libcuda.so.1 $@
 	@ln -sf ../libcuda.so.1 $(@D)/stubs/libcuda.so
-$(CUDA)/bin/nvcc: $(wildcard sw/cuda/nvcc/*)
+$(CUDA)/bin/nvcc: $(wildcard sw/cuda/nvcc/*) sw/tools/releases.tsv
 	@mkdir -p $(@D) $(CUDA)/nvcc
 	@cp sw/cuda/nvcc/*.py $(CUDA)/nvcc/
-	@install -m 755 sw/cuda/nvcc/gantry-nvcc $(@D)/gantry-nvcc
+	@sw/tools/release.sh --fill <sw/cuda/nvcc/gantry-nvcc >$(@D)/gantry-nvcc && chmod 755 $(@D)/gantry-nvcc
 	@ln -sf gantry-nvcc $@
 .PHONY: cuda cuda-files

@@ -18,6 +18,7 @@ import time
 import mutation
 import netlist
 import processor
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/venv/bin"
@@ -297,7 +298,7 @@ def small_config(source, work, constants):
 
 
 def abc(script):
-    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), "berkeley-abc", "-c", script]
+    cmd = ["timeout", "-s", "INT", str(LIMIT), *processor.behind(), release.name("abc"), "-c", script]
     return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code objects of sw/kernels in four versions: 2 and 3 by clang-15 (which hipcc brings), 4 and 5 by clang-19.
+# Code objects of sw/kernels in four versions: 2 and 3 by the clang that hipcc brings, 4 and 5 by clang-19.
+BITCODE := $(shell sw/tools/release.sh bitcode 2>/dev/null)
+HIP_CLANG := clang-$(shell sw/tools/release.sh hip_llvm 2>/dev/null)
 CL_FLAGS := -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx803 -O2 -Wall -Werror \
-            --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+            --rocm-device-lib-path=$(BITCODE)
 $(B)/kernels/%.v2.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
 	$(call say,CL)
-	$(Q)clang-15 $(CL_FLAGS) -mcode-object-version=2 -o $@ $<
+	$(Q)$(HIP_CLANG) $(CL_FLAGS) -mcode-object-version=2 -o $@ $<
 $(B)/kernels/%.v3.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
 	$(call say,CL)
-	$(Q)clang-15 $(CL_FLAGS) -mcode-object-version=3 -o $@ $<
+	$(Q)$(HIP_CLANG) $(CL_FLAGS) -mcode-object-version=3 -o $@ $<
 $(B)/kernels/%.v4.co: sw/kernels/%.cl
 	@mkdir -p $(@D)
 	$(call say,CL)

@@ -135,8 +135,8 @@ def c_sources():
 
 
 def c_format(paths):
-    """What clang-format 14 (Debian 12) would change, by .clang-format: the first line of each file."""
-    code, out = tool(["clang-format-14", "--dry-run", "--style=file", *map(str, paths)])
+    """What clang-format 14, of PyPI on every release of Debian, would change, by .clang-format: the first line of each file."""
+    code, out = tool([str(VENV / "clang-format"), "--dry-run", "--style=file", *map(str, paths)])
     first = {}
     for place in re.findall(r"^(\S+:\d+):\d+: warning: code should be clang-formatted", out, flags=re.M):
         first.setdefault(place.split(":")[0], place.replace(f"{ROOT}/", ""))

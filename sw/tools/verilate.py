@@ -27,7 +27,7 @@ import verilate_header
 import verilate_save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VERILATOR_ROOT = ROOT / "build/venv/lib/python3.11/site-packages/verilator"
+VERILATOR_ROOT = next(ROOT.glob("build/venv/lib/python3.*/site-packages/verilator"), ROOT / "build/venv")  # 3.11 or 3.13, as the release of Debian
 SMALL = 8192  # bytes of a source that is compiled together with others of its size
 COMMON = ["--no-std-package", "-fno-dedup", "--unroll-stmts", "1", "-Wall", "-Wno-PINCONNECTEMPTY", "-Wno-UNUSEDPARAM", "--x-assign", "fast", "--x-initial", "fast"]
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Debian's berkeley-abc as SymbiYosys' abc: its pdr does not know the option -l, and its AIGER witness lacks the line
+# Debian's ABC as SymbiYosys' abc: its pdr does not know the option -l, and its AIGER witness lacks the line
 # break before "# DONE".
 args=()
 for word in "$@"; do
     args+=("${word//pdr -v -l/pdr -v}")
 done
-berkeley-abc "${args[@]}"
+"$("$(dirname "$0")"/../../sw/tools/release.sh abc)" "${args[@]}"
 status=$?
 witness=$(grep -o 'write_cex -a [^ ;]*' <<< "${args[*]}" | cut -d' ' -f3)
 if [ -n "$witness" ] && [ -s "$witness" ]; then

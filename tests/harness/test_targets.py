@@ -65,16 +65,23 @@ def test_the_check_notices_other_lists_and_lost_tools(clone):
     check = [str(clone / "sw/tools/bootstrap.sh"), "--check"]
     (clone / "build/venv/bin").mkdir(parents=True)
     (clone / "build/venv/bin/python").symlink_to("/usr/bin/python3")
-    lists = [clone / "sw/tools/packages.txt", clone / "sw/tools/requirements.txt"]
-    sums = subprocess.run(["cksum"], input=b"".join(p.read_bytes() for p in lists), capture_output=True).stdout.decode()
-    (clone / "build/venv/installed").write_text(f"base {sums}")
+    lists = [clone / "sw/tools" / name for name in ("packages.txt", "requirements.txt", "releases.tsv")]
+    release = subprocess.run([ROOT / "sw/tools/release.sh"], capture_output=True, text=True).stdout
+
+    def installed(of):
+        sums = subprocess.run(["cksum"], input=b"".join(p.read_bytes() for p in lists), capture_output=True).stdout.decode().strip()
+        (clone / "build/venv/installed").write_text(f"base {sums} {of}")
+
+    installed(release)
     assert subprocess.run(check).returncode == 0
     lists[0].write_text(lists[0].read_text() + "more\n")
     assert subprocess.run(check, capture_output=True).returncode == 1
-    (clone / "build/venv/installed").write_text("base " + subprocess.run(["cksum"], input=b"".join(p.read_bytes() for p in lists), capture_output=True).stdout.decode())
+    installed("11\n")
+    assert subprocess.run(check, capture_output=True).returncode == 1, "the system was upgraded since"
+    installed(release)
     assert subprocess.run(check).returncode == 0
     few = clone.parent / "few"
     few.mkdir()
-    for name in ("sh", "cat", "cksum", "dirname", "grep"):
+    for name in ("sh", "cat", "cksum", "dirname", "grep", "awk"):
         (few / name).symlink_to(shutil.which(name))
     assert subprocess.run(check, capture_output=True, env={"PATH": str(few)}).returncode == 1

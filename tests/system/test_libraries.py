@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries and compilers that we did not write, from Debian's packages, on configs/tiny.yaml: rocRAND, rocPRIM and rocSPARSE on their own gfx803 code or
-headers, OpenMP offload by clang 15.  Each program of libraries/ compares with the CPU.  By day a short form of each in lock step; rocSPARSE, whose package
+headers, OpenMP offload by hipcc's clang.  Each program of libraries/ compares with the CPU.  By day a short form of each in lock step; rocSPARSE, whose package
 takes 1.3 GB (sw/tools/packages-nightly.txt), where it is installed.  Nightly all of each, but for rocRAND's generators with states: to set up 131072 of them
 takes 100 million instructions, on the RTL alone."""
 import os
@@ -10,21 +10,22 @@ import subprocess
 import tempfile
 
 import pytest
+import release
 from live import APPS, MODELS, ROOT
 from test_programs import passed, tiny_run
 
 SOURCES = ROOT / "tests/system/libraries"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+LLVM = f"/usr/lib/llvm-{release.name('hip_llvm')}"
 HIP = [ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-ffp-contract=off", "-Isw/apps", "-x", "hip"]
-OPENMP = ["clang-15", "-O2", "-Wall", "-fopenmp", "-fopenmp-targets=amdgcn-amd-amdhsa", "-Xopenmp-target=amdgcn-amd-amdhsa", "-march=gfx803",
-          f"--rocm-device-lib-path={BITCODE}", "-Wl,-rpath,/usr/lib/llvm-15/lib"]
+OPENMP = [f"{LLVM}/bin/clang", "-O2", "-Wall", "-fopenmp", "-fopenmp-targets=amdgcn-amd-amdhsa", "-Xopenmp-target=amdgcn-amd-amdhsa", "-march=gfx803",
+          release.bitcode(), f"-Wl,-rpath,{LLVM}/lib"]
 # program: file that its package brings, compiler, source, libraries
 PROGRAMS = {
     "random": ("/usr/include/rocrand/rocrand.h", HIP, "random.hip", ["-lrocrand"]),
     "primitives": ("/usr/include/rocprim/rocprim.hpp", HIP, "primitives.hip", []),
     "primitives_short": ("/usr/include/rocprim/rocprim.hpp", [*HIP, "-DSHORT"], "primitives.hip", []),  # compiled in a quarter of the time
     "sparse_library": ("/usr/include/rocsparse/rocsparse.h", HIP, "sparse_library.hip", ["-lrocsparse"]),
-    "offload": ("/usr/lib/llvm-15/lib/libomptarget-amdgpu-gfx803.bc", OPENMP, "offload.c", ["-lm"]),
+    "offload": (f"{LLVM}/lib/libomptarget-amdgpu-gfx803.bc", OPENMP, "offload.c", ["-lm"]),
 }
 ABSENT = f"{PROGRAMS['sparse_library'][0]} is not installed"
 rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
@@ -38,7 +39,7 @@ def built(name):
     target, source = APPS / name, SOURCES / source
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         APPS.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:  # clang 15 leaves empty folders (sw/tools/hipcc.sh)
+        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:  # clang leaves empty folders (sw/tools/hipcc.sh)
             done = subprocess.run([*compiler, source, "-o", target, *libraries], cwd=ROOT, env={**os.environ, "TMPDIR": folder},
                                   capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

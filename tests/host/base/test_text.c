@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/demangle.h"
+#include "base/kept.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -175,6 +176,50 @@ static void lines_are_escaped(void **state)
     free(text);
 }
 
+/* Equal texts are kept once, wherever they come from; all of them stay as they are. */
+static void texts_are_kept(void **state)
+{
+    static const char *kept[3000];
+    (void)state;
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 3000; i++) {
+            char text[32];
+            snprintf(text, sizeof text, "kernel %u", i);
+            const char *found = text_kept(text);
+            assert_true(round == 0 || found == kept[i]);
+            assert_true(found != text);
+            kept[i] = found;
+        }
+    for (unsigned i = 0; i < 3000; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "kernel %u", i);
+        assert_string_equal(kept[i], text);
+    }
+    assert_string_equal(text_kept(""), "");
+    assert_ptr_equal(text_kept(""), text_kept(""));
+}
+
+/* The middle gives way, whole characters stay. */
+static void text_is_shortened(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t width;
+        const char *expected;
+    } cases[] = {{"abcdef", 6, "abcdef"},
+                 {"abcdefg", 6, "ab..fg"},
+                 {"abcdefgh", 7, "ab..fgh"},
+                 {"abcdef", 2, ".."},
+                 {"", 2, ""},
+                 {"\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 7, "\xc3\xbc..\xc3\xbc"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *shown = text_shortened(cases[i].text, cases[i].width);
+        assert_string_equal(shown, cases[i].expected);
+        free(shown);
+    }
+}
+
 /* A few bytes of a mangled name can stand for millions: such a name stays as it is. */
 static void names_do_not_grow(void **state)
 {
@@ -194,8 +239,9 @@ static void names_do_not_grow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_become_text), cmocka_unit_test(long_text_is_cut),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_become_text),  cmocka_unit_test(long_text_is_cut),
                                        cmocka_unit_test(floods_are_bounded), cmocka_unit_test(lines_are_escaped),
-                                       cmocka_unit_test(names_do_not_grow)};
+                                       cmocka_unit_test(names_do_not_grow),  cmocka_unit_test(texts_are_kept),
+                                       cmocka_unit_test(text_is_shortened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ import subprocess
 import time
 
 import pytest
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"
@@ -28,7 +29,7 @@ def code(tmp_path_factory):
     subprocess.run(["make", "-s", VECADD, "build/kernels/matmul.v4.co", "build/kernels/hash.v4.co"], cwd=ROOT, check=True)
     out = tmp_path_factory.mktemp("code") / "fault.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O1", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", out, "tests/host/cli/fault.cl"], cwd=ROOT, check=True)
+                    release.bitcode(), "-o", out, "tests/host/cli/fault.cl"], cwd=ROOT, check=True)
     return out
 
 
@@ -199,7 +200,7 @@ def test_several_kernels_need_a_name(code):
 
 
 CL = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-      "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"]
+      release.bitcode()]
 
 
 def rebuilt(tmp_path, change, version=4):
@@ -366,7 +367,7 @@ def test_names_of_arguments(tmp_path):
     """As the source has them, where the metadata do; older metadata are YAML."""
     source, out = tmp_path / "x.cl", tmp_path / "x.co"
     source.write_text("kernel void scale(global float *data, local int *most, float factor) { most[0] = factor; data[get_global_id(0)] *= factor + most[0]; }")
-    for compiler, version in ("clang-15", 2), ("clang-19", 4):
+    for compiler, version in (f"clang-{release.name('hip_llvm')}", 2), ("clang-19", 4):
         subprocess.run([compiler, *CL[1:], f"-mcode-object-version={version}", "-cl-kernel-arg-info", "-o", out, source], check=True)
         done = subprocess.run([GANTRY, "kernel", "--list", out], capture_output=True, text=True, timeout=60)
         assert re.findall("argument [0-9] +(.*)", done.stdout) == ["data: float*, a buffer, at 0", "most: int*, dynamic LDS, at 8",

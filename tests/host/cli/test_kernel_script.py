@@ -9,6 +9,7 @@ import struct
 import subprocess
 
 import pytest
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"
@@ -33,7 +34,7 @@ def code(tmp_path_factory):
     folder = tmp_path_factory.mktemp("code")
     (folder / "x.cl").write_text(SOURCE)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", folder / "x.co", folder / "x.cl"], check=True)
+                    release.bitcode(), "-o", folder / "x.co", folder / "x.cl"], check=True)
     return folder / "x.co"
 
 

@@ -11,6 +11,7 @@ import struct
 import subprocess
 
 import pytest
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"
@@ -116,7 +117,7 @@ def test_progress_line_on_a_terminal():
     code = ROOT / "build/tests/host/cli/wait.co"
     code.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", code, ROOT / "sw/kernels/bench_sleep.cl"], check=True)
+                    release.bitcode(), "-o", code, ROOT / "sw/kernels/bench_sleep.cl"], check=True)
     ours, theirs = pty.openpty()
     run = subprocess.Popen([GANTRY, "kernel", "-c", "tiny", "--max-cycles", "1000000000000", code, "--grid", "64", "--group", "64", "--arg",
                             "zero:256", "--arg", "u32:4000000000"], cwd=ROOT, stderr=theirs)

@@ -114,13 +114,20 @@ static void clients_map_their_own(void **state)
         {1, 1, own->hold->backing->offset, PAGE, false},
         {0, 1, other->hold->backing->offset, PAGE, false},
         {1, 1, other->hold->backing->offset, PAGE, true},
-        {0, 0, vram + gtt->hold->backing->offset, PAGE, true}, /* host memory lies behind the first render node */
-        {0, 0, vram, PAGE, true},                              /* its first page is the first client's ring */
+        {0, 0, vram + gtt->hold->backing->offset, PAGE, true}, /* host memory lies behind each render node's VRAM */
+        {0, 2, vram + gtt->hold->backing->offset, PAGE, true},
+        {0, 1, vram + gtt->hold->backing->offset, PAGE, true},
+        {0, GPUS, vram + gtt->hold->backing->offset, PAGE, false},
+        {0, 0, vram, PAGE, true}, /* its first page is the first client's ring */
         {1, 0, vram + gtt->hold->backing->offset, PAGE, false},
-        {0, 2, vram + gtt->hold->backing->offset, PAGE, false},
+        {1, 2, vram + gtt->hold->backing->offset, PAGE, false},
+        {0, 2, vram + gtt->hold->backing->offset, 2 * PAGE, false},
+        {0, 2, vram + gtt->hold->backing->offset + 1, PAGE, false},
+        {0, 1, vram + vram, PAGE, false}, /* host memory has 64 MiB as each VRAM: behind its end */
         {0, 1, vram - PAGE, PAGE, false}, /* page tables */
         {0, 0, vram - PAGE, PAGE, false},
         {0, 0, UINT64_MAX - PAGE + 1, PAGE, false},
+        {0, 2, UINT64_MAX - PAGE + 1, PAGE, false},
     };
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         uint64_t bytes = asked[i].bytes;

@@ -4,7 +4,9 @@
  */
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/log.h"
 #include "cp_bench.h"
 #include "firmware/cp_private.h"
 
@@ -30,14 +32,11 @@ static void object_put(struct bench *b, uint64_t moved, const char *name)
     memcpy(at_object + 0x600, hash, sizeof hash);
 }
 
-static void named(struct bench *b, uint64_t object, unsigned room, const char *expected)
+static void named(struct bench *b, uint64_t object, const char *expected)
 {
-    char name[130];
-    memset(name, '#', sizeof name);
-    kernel_name(&b->space[0][0], VA + object, name, room);
+    const char *name = kernel_name(&b->space[0][0], VA + object);
     assert_string_equal(name, expected);
-    for (unsigned i = room; i < sizeof name; i++)
-        assert_int_equal(name[i], '#');
+    assert_ptr_equal(name, kernel_name(&b->space[0][0], VA + object)); /* kept */
 }
 
 /* The symbol at the descriptor, in the pages below it; else the place, or one of three kernels that have no image. */
@@ -45,29 +44,28 @@ static void names_of_kernels(void **state)
 {
     struct bench *b = *state;
     object_put(b, 0, "mine.kd");
-    named(b, OBJECT + 0x1040, 120, "mine");
-    named(b, OBJECT + 0x1000, 120, "other");
-    named(b, OBJECT + 0x1080, 120, "kernel@100021080");
+    named(b, OBJECT + 0x1040, "mine");
+    named(b, OBJECT + 0x1000, "other");
+    named(b, OBJECT + 0x1080, "kernel@100021080");
     object_put(b, VA + OBJECT, "mine.kd");
-    named(b, OBJECT + 0x1040, 120, "mine");
-    named(b, OBJECT + 0x1040, 4, "min");
+    named(b, OBJECT + 0x1040, "mine");
     object_put(b, 0, ".kd");
-    named(b, OBJECT + 0x1040, 120, ".kd");
+    named(b, OBJECT + 0x1040, ".kd");
     object_put(b, 0, "mine.kx");
-    named(b, OBJECT + 0x1040, 120, "mine.kx");
+    named(b, OBJECT + 0x1040, "mine.kx");
     put(b, OBJECT + 0x604, 2, 4); /* two symbols */
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    named(b, OBJECT + 0x1040, "kernel@100021040");
     memset(at(b, OBJECT), 0, 64);
     for (unsigned vgprs = 0; vgprs < 4; vgprs++)
         for (unsigned sgprs = 2; sgprs < 4; sgprs++) {
             put(b, OBJECT + 0x1040 + 0x30, vgprs | sgprs << 6, 4);
-            named(b, OBJECT + 0x1040, 120,
+            named(b, OBJECT + 0x1040,
                   vgprs == 1                 ? "rocr.fill"
                   : vgprs == 2 && sgprs == 3 ? "rocr.copy_aligned"
                   : vgprs == 2               ? "rocr.copy_misaligned"
                                              : "kernel@100021040");
         }
-    named(b, 0x70000000, 120, "kernel@170000000");
+    named(b, 0x70000000, "kernel@170000000");
 }
 
 /* An image that lacks one of its three tables, or whose second segment is not the dynamic one, has no names. */
@@ -77,13 +75,13 @@ static void images_without_tables(void **state)
     for (unsigned entry = 1; entry < 4; entry++) {
         object_put(b, 0, "mine.kd");
         put(b, OBJECT + 0x200 + 16 * entry, DT_SONAME, 8);
-        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+        named(b, OBJECT + 0x1040, "kernel@100021040");
     }
     object_put(b, 0, "mine.kd");
     put(b, OBJECT + 0x80 + 56, PT_LOAD, 4);
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    named(b, OBJECT + 0x1040, "kernel@100021040");
     put(b, OBJECT + 0x80 + 56, PT_DYNAMIC, 4);
-    named(b, OBJECT + 0x1040, 120, "mine");
+    named(b, OBJECT + 0x1040, "mine");
 }
 
 /* Each of its parts where no memory is. */
@@ -99,18 +97,17 @@ static void images_that_are_not_all_there(void **state)
     struct bench *b = *state;
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         object_put(b, 0, "mine.kd");
-        named(b, OBJECT + 0x1040, 120, "mine");
+        named(b, OBJECT + 0x1040, "mine");
         put(b, OBJECT + parts[i].at, parts[i].value, 8);
-        named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+        named(b, OBJECT + 0x1040, "kernel@100021040");
     }
 }
 
 static void named_at(struct bench *b, uint64_t va, const char *expected)
 {
-    char name[120] = "?", place[40];
+    char place[40];
     snprintf(place, sizeof place, "kernel@%llx", (unsigned long long)va);
-    kernel_name(&b->space[0][0], va, name, sizeof name);
-    assert_string_equal(name, *expected ? expected : place);
+    assert_string_equal(kernel_name(&b->space[0][0], va), *expected ? expected : place);
 }
 
 /* Segments, entries of the dynamic table and symbols, each at the last place that is looked at and behind it. */
@@ -126,9 +123,9 @@ static void tables_have_bounds(void **state)
         put(b, OBJECT + offsetof(Elf64_Ehdr, e_phnum), 40, 2);
         for (unsigned i = 0; i < 40; i++)
             memcpy(at(b, OBJECT + 0x1100) + i * sizeof load, i == n ? &dynamic : &load, sizeof load);
-        named(b, here, 120, n < 32 ? "mine" : "kernel@100021040");
+        named(b, here, n < 32 ? "mine" : "kernel@100021040");
         put(b, OBJECT + offsetof(Elf64_Ehdr, e_phnum), n, 2); /* it is behind the last one */
-        named(b, here, 120, "kernel@100021040");
+        named(b, here, "kernel@100021040");
     }
     for (unsigned n = 255; n < 257; n++) { /* entry n names the hash table */
         object_put(b, 0, "mine.kd");
@@ -139,10 +136,10 @@ static void tables_have_bounds(void **state)
         memset(at(b, OBJECT + 0x3000), 0, 0x2000);
         memcpy(at(b, OBJECT + 0x3000), at(b, OBJECT + 0x200), 64);
         memcpy(at(b, OBJECT + 0x3000) + n * sizeof hash, &hash, sizeof hash);
-        named(b, here, 120, n < 256 ? "mine" : "kernel@100021040");
+        named(b, here, n < 256 ? "mine" : "kernel@100021040");
         put(b, OBJECT + 0x80 + 56 + offsetof(Elf64_Phdr, p_memsz), n * sizeof hash + sizeof hash - 1,
             8); /* not whole */
-        named(b, here, 120, "kernel@100021040");
+        named(b, here, "kernel@100021040");
     }
     for (unsigned n = 65535; n < 65537; n++) { /* the symbol is number n */
         object_put(b, 0, "mine.kd");
@@ -151,7 +148,7 @@ static void tables_have_bounds(void **state)
         memset(at(b, OBJECT + 0x10000), 0, 70000 * sizeof(Elf64_Sym));
         memcpy(at(b, OBJECT + 0x10000) + n * sizeof(Elf64_Sym), at(b, OBJECT + 0x300) + 2 * sizeof(Elf64_Sym),
                sizeof(Elf64_Sym));
-        named(b, here, 120, n < 65536 ? "mine" : "kernel@100021040");
+        named(b, here, n < 65536 ? "mine" : "kernel@100021040");
     }
 }
 
@@ -164,32 +161,88 @@ static void tables_in_any_order(void **state)
         object_put(b, 0, "mine.kd");
         for (unsigned i = 0; i < 4; i++)
             memcpy(at(b, OBJECT + 0x200) + i * sizeof entries[0], &entries[(first + i) % 4], sizeof entries[0]);
-        named(b, OBJECT + 0x1040, 120, "mine");
+        named(b, OBJECT + 0x1040, "mine");
     }
 }
 
-/* A symbol without a name, one at another place, headers of another size, and a name that is longer than its room. */
+/* A symbol without a name, one at another place, headers of another size. */
 static void symbols_that_name_nothing(void **state)
 {
     struct bench *b = *state;
     object_put(b, 0, "mine.kd");
     put(b, OBJECT + 0x300 + 2 * sizeof(Elf64_Sym), 0, 4);
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
+    named(b, OBJECT + 0x1040, "kernel@100021040");
     object_put(b, 0, "mine.kd");
     put(b, OBJECT + 0x300 + sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_value), 0x1040, 8);
-    named(b, OBJECT + 0x1040, 120, "other"); /* of two the first */
+    named(b, OBJECT + 0x1040, "other"); /* of two the first */
     put(b, OBJECT + offsetof(Elf64_Ehdr, e_phentsize), 55, 2);
-    named(b, OBJECT + 0x1040, 120, "kernel@100021040");
-    object_put(b, 0, "0123456789.kd");
-    static const char *const cut[] = {"", "0", "01", "012", "0123"};
-    for (unsigned room = 1; room <= 5; room++)
-        named(b, OBJECT + 0x1040, room, cut[room - 1]);
-    named(b, OBJECT + 0x1040, 13, "0123456789.k");
-    named(b, OBJECT + 0x1040, 14, "0123456789");
+    named(b, OBJECT + 0x1040, "kernel@100021040");
     object_put(b, 0, "a.kd");
-    named(b, OBJECT + 0x1040, 120, "a");
+    named(b, OBJECT + 0x1040, "a");
     put(b, OBJECT + 0x600, 0, 4); /* the number of buckets, not that of symbols */
-    named(b, OBJECT + 0x1040, 120, "a");
+    named(b, OBJECT + 0x1040, "a");
+}
+
+/* A name of `length` bytes and its ".kd" at the end of a page, or before it; the last byte of it is `last`. */
+static void long_name_put(struct bench *b, size_t length, char last)
+{
+    object_put(b, 0, "mine.kd");
+    put(b, OBJECT + 0x200 + 2 * 16 + 8, 0x3ffe, 8); /* strings lie over many pages */
+    memset(at(b, OBJECT + 0x4000), 0, 0x14000);
+    memset(at(b, OBJECT + 0x4005), 'x', length);
+    memcpy(at(b, OBJECT + 0x4005 + (unsigned)length - 1), &last, 1);
+    memcpy(at(b, OBJECT + 0x4005 + (unsigned)length), ".kd", 4);
+}
+
+/* Names are whole up to 4,095 bytes.  Of a longer one the end is a sum over all of it, and it is told; so two names
+ * that differ at one byte are two, wherever it is. */
+static void long_names_stay_apart(void **state)
+{
+    struct bench *b = *state;
+    static const size_t whole[] = {1, 119, 120, 121, 250, 251, 252, 430, 4090, 4094, 4095},
+                        cut[] = {4096, 4097, 5000, 60000, 65532};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *lines = open_memstream(&text, &bytes);
+    log_set_file(lines);
+    for (unsigned i = 0; i < sizeof whole / sizeof whole[0]; i++) {
+        const char *names[2];
+        for (unsigned n = 0; n < 2; n++) {
+            long_name_put(b, whole[i], (char)('a' + n));
+            names[n] = kernel_name(&b->space[0][0], VA + OBJECT + 0x1040);
+            assert_int_equal(strlen(names[n]), whole[i]);
+            assert_int_equal(names[n][whole[i] - 1], 'a' + n);
+        }
+        assert_string_not_equal(names[0], names[1]);
+    }
+    fflush(lines);
+    assert_null(strstr(text, "cut"));
+    for (unsigned i = 0; i < sizeof cut / sizeof cut[0]; i++) {
+        const char *names[2];
+        for (unsigned n = 0; n < 2; n++) {
+            long_name_put(b, cut[i], (char)('a' + n));
+            names[n] = kernel_name(&b->space[0][0], VA + OBJECT + 0x1040);
+            assert_int_equal(strlen(names[n]), 4095);
+            assert_memory_equal(names[n] + 4095 - 20, "...#", 4);
+        }
+        assert_string_not_equal(names[0], names[1]);
+    }
+    fflush(lines);
+    assert_non_null(strstr(text, "the name of a kernel is longer than 4095 bytes, and cut: xxx"));
+    log_set_file(NULL);
+    fclose(lines);
+    free(text);
+}
+
+/* A name that goes on where nothing is mapped ends there. */
+static void names_end_with_their_memory(void **state)
+{
+    struct bench *b = *state;
+    long_name_put(b, 5000, 'a');
+    pagetable_unmap(b->space[0][0].pt, VA + OBJECT + 0x5000, 0x1000);
+    const char *name = kernel_name(&b->space[0][0], VA + OBJECT + 0x1040);
+    assert_int_equal(strlen(name), 0xffb);
+    assert_int_equal(strspn(name, "x"), 0xffb);
 }
 
 #define FAR_AWAY UINT64_C(0x2000000000) /* where nothing else is mapped */
@@ -264,6 +317,8 @@ int main(void)
         TEST(tables_have_bounds),
         TEST(tables_in_any_order),
         TEST(symbols_that_name_nothing),
+        TEST(long_names_stay_apart),
+        TEST(names_end_with_their_memory),
         TEST(images_are_near_their_descriptor),
         TEST(the_first_page_is_no_image),
         TEST(kernels_without_an_image_are_in_system_memory),

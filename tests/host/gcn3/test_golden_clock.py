@@ -6,6 +6,7 @@ import struct
 import subprocess
 
 import pytest
+import release
 from snippet import GANTRY, ROOT
 
 MS = 1_000_000  # cycles: the driver names 1 GHz
@@ -17,7 +18,7 @@ LONGEST = 1024 + 64  # cycles that a wait may take too long: of a read, and of t
 def code(tmp_path_factory):
     out = tmp_path_factory.mktemp("clock") / "clock.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", out,
+                    release.bitcode(), "-mcode-object-version=4", "-o", out,
                     "tests/host/gcn3/golden_clock.cl"], cwd=ROOT, check=True)
     return out
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 
 import pytest
+import release
 from snippet import ROOT, assemble, run
 
 BODY = """
@@ -53,5 +54,5 @@ def test_off_by_default(careless):
 def test_compilers_keep_the_rules(tmp_path, name, args):
     out = tmp_path / f"{name}.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", out, f"sw/kernels/bench_{name}.cl"], cwd=ROOT, check=True)
+                    release.bitcode(), "-o", out, f"sw/kernels/bench_{name}.cl"], cwd=ROOT, check=True)
     assert hazards(out, *args, *ON) == []

@@ -35,9 +35,9 @@ static struct kernel_row row_make(void)
                              .beside = 2,
                              .number = 9,
                              .wavefronts = 6,
-                             .instructions = 500};
+                             .instructions = 500,
+                             .name = "odd \"name\", with comma\n\xff"};
 
-    strcpy(row.name, "odd \"name\", with comma\n\xff");
     return row;
 }
 
@@ -105,7 +105,7 @@ static void every_field_counts(void **state)
         rows[i] = base;
     rows[0].gpu++, rows[1].queue++, rows[2].grid[1]++, rows[3].group[2]++, rows[4].start++, rows[5].end++,
         rows[6].instructions++;
-    rows[7].name[0] = 'O';
+    rows[7].name = "Odd \"name\", with comma\n\xff";
     for (unsigned i = 0; i < 8; i++)
         seen[i + 2] = summary_hash(&rows[i], 1, NULL);
     for (unsigned i = 0; i < 10; i++)
@@ -222,6 +222,49 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+/* Two kernels whose names of 430 characters differ in the last one alone: whole, and two of them, in the table and in
+ * the database. */
+static void long_names_are_whole(void **state)
+{
+    char names[2][431], found[1000] = "", *text = NULL;
+    struct kernel_row rows[2] = {row_make(), row_make()};
+    struct summary s = summary_make(rows);
+    struct results *results = NULL;
+    sqlite3 *db;
+
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        memset(names[n], 'k', 430);
+        names[n][429] = (char)('a' + n);
+        names[n][430] = 0;
+        rows[n].name = names[n];
+    }
+    s.row_count = 2;
+    assert_int_equal(results_open(folder, &results), STATUS_OK);
+    assert_int_equal(results_write(results, &s, NULL), STATUS_OK);
+    assert_int_equal(results_close(results), STATUS_OK);
+    size_t room = 0;
+    FILE *table = fopen(in("kernels.csv"), "r");
+    assert_non_null(table);
+    assert_true(getdelim(&text, &room, 0, table) > 860);
+    fclose(table);
+    for (unsigned n = 0; n < 2; n++) {
+        char quoted[900];
+        snprintf(quoted, sizeof quoted, ",\"%s\",", names[n]);
+        assert_non_null(strstr(text, quoted));
+    }
+    free(text);
+    assert_int_equal(sqlite3_open(in("metrics.sqlite"), &db), SQLITE_OK);
+    for (unsigned n = 0; n < 2; n++) {
+        char query[1000];
+        snprintf(query, sizeof query, "select count(distinct kernel) || ' ' || sum(kernel = '%s') from kernels",
+                 names[n]);
+        assert_int_equal(sqlite3_exec(db, query, text_take, found, NULL), SQLITE_OK);
+        assert_string_equal(found, "2 1");
+    }
+    sqlite3_close(db);
+}
+
 /* What cannot be written is told; the results of the run before stay whole, beside the log of this one. */
 static void lost_files(void **state)
 {
@@ -325,9 +368,13 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(final_line),       cmocka_unit_test(every_field_counts),
-                                       cmocka_unit_test(folder_written),   cmocka_unit_test(lost_files),
-                                       cmocka_unit_test(start_that_fails), cmocka_unit_test(links_are_not_followed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(final_line),
+                                       cmocka_unit_test(every_field_counts),
+                                       cmocka_unit_test(folder_written),
+                                       cmocka_unit_test(lost_files),
+                                       cmocka_unit_test(long_names_are_whole),
+                                       cmocka_unit_test(start_that_fails),
+                                       cmocka_unit_test(links_are_not_followed)};
 
     return cmocka_run_group_tests(tests, setup, teardown);
 }

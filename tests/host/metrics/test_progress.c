@@ -55,6 +55,17 @@ static void the_line(void **state)
         text, "cycle 123456, 42 instructions, 0.00 M/s, 3 kernels done, vecadd 7 of 90 work-groups, ETA 12 s");
     progress_line(text, sizeof text, &s, 0, 12.4, 30);
     assert_int_equal(strlen(text), 30);
+    char name[431];
+    memset(name, 'k', 430);
+    name[0] = 'a', name[429] = 'z', name[430] = 0;
+    s.kernel = name;
+    progress_line(text, sizeof text, &s, 0, 12.4, 120); /* its middle gives way to what is behind it */
+    assert_string_equal(
+        text, "cycle 123456, 42 instructions, 0.00 M/s, 3 kernels done, akkkkkkkkkkkkkk..kkkkkkkkkkkkkkkz 7 of 90 "
+              "work-groups, ETA 12 s");
+    progress_line(text, sizeof text, &s, 0, 12.4, 0);
+    assert_true(strlen(text) == sizeof text - 1);
+    assert_string_equal(strrchr(text, 'z'), "z 7 of 90 work-groups, ETA 12 s");
     for (size_t room = 1; room < 100; room++) { /* never beyond its room */
         memset(text, '#', sizeof text);
         progress_line(text, room, &s, 0, 12.4, 0);

@@ -23,9 +23,9 @@ static struct kernel_row row_make(const char *name, uint64_t start)
                              .start = start,
                              .end = start + 200,
                              .wavefronts = 6,
-                             .instructions = 500};
+                             .instructions = 500,
+                             .name = name};
 
-    snprintf(row.name, sizeof row.name, "%s", name);
     return row;
 }
 
@@ -81,7 +81,7 @@ static void different_launches_are_not(void **state)
     for (unsigned i = 0; i < 8; i++)
         rows[i] = row_make("a", 100);
     rows[1].process++, rows[2].gpu++, rows[3].queue++, rows[4].grid[2]++, rows[5].group[1]++, rows[6].unfinished = true;
-    rows[7].name[0] = 'b';
+    rows[7].name = "b";
     char *text = printed(rows, 8, 0);
     unsigned lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++)
@@ -175,6 +175,30 @@ static void lines_fit_the_width(void **state)
           "  1     2 a_very_.._a_name 64,3,1    200     6          500 2.500\n");
 }
 
+/* Two kernels whose names of 430 characters differ in one, wherever it is, are two lines; without a width they are
+ * whole. */
+static void long_names_are_apart(void **state)
+{
+    (void)state;
+    for (unsigned differs = 100; differs < 430; differs += 55) {
+        char names[2][431];
+        struct kernel_row rows[4];
+        for (unsigned n = 0; n < 2; n++) {
+            memset(names[n], 'k', 430);
+            names[n][430] = 0;
+            names[n][differs] = (char)('a' + n);
+            rows[n] = rows[n + 2] = row_make(names[n], 100);
+        }
+        char *text = printed(rows, 4, 0), *narrow = printed(rows, 4, 80);
+        assert_non_null(strstr(text, names[0]));
+        assert_non_null(strstr(text, names[1]));
+        for (char *at = strtok(narrow, "\n"); at; at = strtok(NULL, "\n"))
+            assert_true(strlen(at) <= 80);
+        free(text);
+        free(narrow);
+    }
+}
+
 /* Names come from code objects: they move no cursor, and what is cut is cut between characters. */
 static void names_are_text(void **state)
 {
@@ -184,9 +208,10 @@ static void names_are_text(void **state)
     (void)state;
     assert_non_null(strstr(text, " a\\x0a\\x1b[2Jgantry: kernels=1\\xff "));
     free(text);
-    strcpy(row.name, "");
+    char letters[120] = "";
     for (unsigned i = 0; i < 30; i++)
-        strcat(row.name, i % 2 ? "\xc3\xbc" : "\xe2\x82\xac");
+        strcat(letters, i % 2 ? "\xc3\xbc" : "\xe2\x82\xac");
+    row.name = letters;
     for (int width = 60; width < 150; width++) {
         text = printed(&row, 1, width);
         for (const char *at = text; *at; at++) {
@@ -209,6 +234,7 @@ int main(void)
                                        cmocka_unit_test(copies_and_fills_stand_apart),
                                        cmocka_unit_test(kernels_are_named_as_in_the_source),
                                        cmocka_unit_test(lines_fit_the_width),
+                                       cmocka_unit_test(long_names_are_apart),
                                        cmocka_unit_test(names_are_text)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

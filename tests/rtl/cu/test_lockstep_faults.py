@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/sw/kernels"), str(ROOT / "tests/system")]
@@ -28,7 +29,7 @@ def run_shift64(folder):
     code = ROOT / "build/tests/rtl/cu/shift64.co"
     code.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", code,
+                    release.bitcode(), "-mcode-object-version=4", "-o", code,
                     ROOT / "tests/rtl/cu/shift64.cl"], check=True)
     done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "--lockstep", code, "--grid", "64", "--group", "64",
                            "--arg", f"out:512:{folder}/out", "--arg", "u64:5", "--arg", "u32:37"], cwd=ROOT, capture_output=True,

@@ -6,6 +6,7 @@ import struct
 import subprocess
 
 import pytest
+import release
 from snippet import GANTRY, ROOT
 
 SOURCE = """
@@ -26,7 +27,7 @@ def code(tmp_path_factory):
     folder = tmp_path_factory.mktemp("time")
     (folder / "times.cl").write_text(SOURCE)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-o", folder / "times.co", folder / "times.cl"], check=True)
+                    release.bitcode(), "-o", folder / "times.co", folder / "times.cl"], check=True)
     text = subprocess.run(["llvm-objdump-19", "-d", folder / "times.co"], capture_output=True, text=True, check=True).stdout
     assert text.count("s_memtime ") == 2 and text.count("s_memrealtime ") == 1, text
     return folder / "times.co"

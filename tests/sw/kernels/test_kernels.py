@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -113,7 +114,7 @@ def test_hash_of_the_golden_model_follows_what_is_written(tmp_path):
     source = tmp_path / "twice.cl"
     source.write_text("kernel void twice(global volatile uint *to, uint first) { to[get_global_id(0)] = first; to[get_global_id(0)] = 7; }")
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-o", tmp_path / "twice.co",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source], check=True)
+                    release.bitcode(), source], check=True)
     found = []
     for first in (1, 2):
         command = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", "--model", "golden", tmp_path / "twice.co", "--grid", "64", "--group", "64",

@@ -10,6 +10,7 @@ import time
 
 import pytest
 import reference
+import release
 from test_kernels import difference, launch
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -25,7 +26,7 @@ def code():
     out = ROOT / "build/tests/sw/kernels/threads.co"
     out.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", out,
+                    release.bitcode(), "-mcode-object-version=4", "-o", out,
                     "tests/sw/kernels/threads.cl"], cwd=ROOT, check=True)
     return out
 
@@ -58,7 +59,7 @@ def test_kernels(name, tmp_path):
 def test_long_kernels(name, tmp_path):
     file = tmp_path / "code.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "-mcode-object-version=4", "-o", file,
+                    release.bitcode(), "-mcode-object-version=4", "-o", file,
                     f"sw/kernels/bench_{name}.cl"], cwd=ROOT, check=True)
     lines = []
     for threads in (1, 2, 5):

@@ -14,12 +14,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = ROOT / "build/opencl"
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "sw/tools")]
 import math_table  # noqa: E402
+import release  # noqa: E402
 import source  # noqa: E402
 
 FLAGS = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",
-         "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"]
+         release.bitcode()]
 MODELS = {"golden": ["--model", "golden"], "lockstep": ["--lockstep"], "rtl": []}
 FLOATS = ("float", "double", "half")
 FORMAT = {"half": ("H", "e", 16, 10), "float": ("I", "f", 32, 23), "double": ("Q", "d", 64, 52)}

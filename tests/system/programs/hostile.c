@@ -206,9 +206,9 @@ static void asks(unsigned count, int flood)
         if (request.op == REQ_HELLO || request.op == REQ_PARK || request.op == REQ_SLEEP ||
             flood) /* hello: ends what we had */
             request.op = REQ_IOCTL;
-        request.code = (uint32_t)(any() % 8 ? _IOC(_IOC_READ | _IOC_WRITE, 'K', number, 40) : odd());
+        request.code = (uint32_t)(any() % 8 ? _IOC(_IOC_READ | _IOC_WRITE, 'K', number, PROTOCOL_BYTES) : odd());
         request.index = (uint32_t)odd();
-        request.bytes = (uint32_t)(any() % 4 ? PROTOCOL_BYTES : odd());
+        request.bytes = any() % 4 ? _IOC_SIZE(request.code) : (uint32_t)odd();
         for (unsigned at = 0; at < PROTOCOL_BYTES; at += 8) {
             uint64_t v = any() % 3 ? odd() : any() % 2 ? (uintptr_t)own + any() % sizeof own : GPU_ID;
             memcpy(request.data + at, &v, 8);
