@@ -51,6 +51,12 @@ def built(name):
     return target
 
 
+@pytest.fixture(autouse=True)
+def library_path(monkeypatch):
+    """libomptarget 17 has libLLVM look for its plugins, which does not know the program's run path."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{LLVM}/lib")
+
+
 def may_be_absent(name, *args):
     return pytest.param(name, list(args), marks=pytest.mark.may_skip(ABSENT[name]))
 
