@@ -2,8 +2,7 @@
  * What a client asks of the ROCm runtime, seen as a tool sees it: the runtime loads the tools that HSA_TOOLS_LIB names
  * (environment.c) in every hsa_init and hands them its table of functions.  So it does not count how the program has
  * found a function, and in which scope the runtime lies.  Finds polling that reads no time-stamp counter and waits
- * with a time limit, and keeps
- * images away (images.c).
+ * with a time limit, and keeps images away (images.c).
  */
 #include "runtime.h"
 #include "shim.h"
@@ -22,7 +21,6 @@ struct api_table {
     struct api_version version;
     struct api_part *core, *amd, *finalizer, *image;
 };
-#define API_MAJOR 1
 
 EXPORT bool OnLoad(struct api_table *table, uint64_t version, uint64_t failed_count, const char *const *failed);
 
@@ -138,13 +136,15 @@ static const struct hook under_the_gated_clock[] = {
 bool OnLoad(struct api_table *table, uint64_t version, uint64_t failed_count, const char *const *failed)
 {
     (void)failed_count, (void)failed;
-    if (version != API_MAJOR || functions(table->core) < SHIM_CORE_USED || functions(table->amd) < SHIM_AMD_USED)
+    const enum shim_amd image_create = version == 1 ? SHIM_AMD_IMAGE_CREATE_1 : SHIM_AMD_IMAGE_CREATE_3;
+    if ((version != 1 && version != 3) || functions(table->core) < SHIM_CORE_USED ||
+        functions(table->amd) <= image_create)
         return true;
     if (clock_armed())
         core_hook(table->core, under_the_gated_clock, sizeof under_the_gated_clock / sizeof under_the_gated_clock[0]);
     for (unsigned i = 0; i < functions(table->image); i++)
         if (i != SHIM_SAMPLER_CREATE && i != SHIM_SAMPLER_DESTROY)
             table->image->function[i] = (void *)images_none;
-    table->amd->function[SHIM_AMD_IMAGE_CREATE] = (void *)images_none;
+    table->amd->function[image_create] = (void *)images_none;
     return true;
 }

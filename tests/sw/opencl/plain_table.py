@@ -16,7 +16,7 @@ Row = collections.namedtuple("Row", "name statement args result good reduce draw
 def row(name, statement, args, result, f, draw=None):
     return Row(name, statement, args, result, lambda w, *v: (f(*v),), False, draw)
 
-# The device library of Debian 12 (rocm-device-libs 5.2.3) clamps integers to 32767 before it rounds them to a half in a given
+# The device library (rocm-device-libs 5.2.3 and 6.0) clamps integers to 32767 before it rounds them to a half in a given
 # mode, and rounds short to a half toward zero where down is asked for; LLVM's constant folding of its code agrees with the models.
 LIBRARY = {"convert_half_rtn short", "convert_half_rtz int", "convert_half_rtp int", "convert_half_rtn int", "convert_half_rtz long",
            "convert_half_rtp long", "convert_half_rtn long"}

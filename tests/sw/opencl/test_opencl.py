@@ -54,7 +54,7 @@ def test_every_half():
     for n in range(0, len(rows), 18):
         results = campaign.float_batch(f"every_half{n}", rows[n:n + 18], "half", 0x4000, ["golden"], widths=(4,), every=True)
         found |= {row.name: text for row, _, failed, text in results if failed}.items()
-    assert {name for name, _ in found} == {"sin", "tan"}, found
+    assert {name for name, _ in found} == {row.name for row in rows if (row.name, "half") in math_table.LIBRARY}, found
 
 
 def check_plain(results, complete):
