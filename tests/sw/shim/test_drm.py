@@ -19,8 +19,8 @@ SHAPES = {"6 CUs": (6, ["gpu.cu.count=6"], "engines=2 arrays=1", "bitmap=7,7,0,0
 @pytest.fixture(scope="module")
 def drm(tmp_path_factory):
     program = tmp_path_factory.mktemp("drm") / "drm"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-Ihost", "-Ihost/drm", "-o", program, "tests/system/programs/drm.c", "-Wl,--no-as-needed", "-lhsa-runtime64",
-                    "-l:libdrm_amdgpu.so.1"], cwd=ROOT, check=True)
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-Ihost", "-Ihost/drm", "-o", program, "tests/system/programs/drm.c", "-Wl,--no-as-needed",
+                    "-lhsa-runtime64", "-l:libdrm_amdgpu.so.1"], cwd=ROOT, check=True)
     return program
 
 
