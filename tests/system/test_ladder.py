@@ -127,4 +127,5 @@ def test_sizes_and_seeds_reach_the_program(apps):
     small, large = (gantry_run([apps / "vecadd", str(n)]) for n in (64, 20000))
     assert small.status == large.status == 0
     assert "64 values" in small.out and "20000 values" in large.out
-    assert int(large.line["instructions"]) > int(small.line["instructions"]) * 3
+    # 313 wavefronts in place of one, of 20 instructions at least; kernels that copy, of which releases of ROCr have more or fewer, stand in both
+    assert int(large.line["instructions"]) > int(small.line["instructions"]) + 312 * 20

@@ -86,7 +86,7 @@ ZERO_SIGN = {("sinpi", "float"), ("cospi", "float"), ("sinpi", "double"), ("cosp
              ("expm1", "half"), ("log1p", "double"), ("sinh", "half"), ("tanh", "half"),
              ("tgamma anywhere", "float"), ("tgamma anywhere", "half")}
 LIBRARY = {("tan", "half"): "2.25 ulp (limit 2) for four arguments",
-           ("atan2", "half"): "2.19 ulp (limit 2)"}
+           ("atan2", "half"): "2.05 to 2.19 ulp (limit 2)"}
 if release.name() == "12":
     LIBRARY["sin", "half"] = "NaN for every finite argument (select reversed)"
 # what -cl-fp32-correctly-rounded-divide-sqrt promises in addition
