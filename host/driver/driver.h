@@ -218,6 +218,7 @@ int queue_cu_mask(struct driver *d, struct client *c, void *arg);
 void queue_release_all(struct driver *d, struct client *c);
 void queue_forget_all(struct client *c); /* their memory only: the machine goes, too */
 struct queue *queue_find(const struct client *c, uint32_t id);
+bool queue_rung(const struct driver *d);                     /* a doorbell that is not served yet */
 bool queue_doorbells(struct driver *d);                      /* serve all; true when one was rung */
 uint64_t queue_window(const struct driver *d, unsigned gpu); /* of doorbells, in the kfd file */
 int queue_map_offset(struct driver *d, struct client *c, uint64_t offset, uint64_t bytes, uint64_t *file_offset);
@@ -249,5 +250,7 @@ enum gate_step { GATE_BUSY, GATE_IDLE, GATE_MAX_CYCLES, GATE_EXIT_AFTER, GATE_NO
 enum gate_step gate_step(struct driver *d);    /* one move of the clock when the clients rest */
 enum gate_step gate_advance(struct driver *d); /* the clock alone, clients running */
 bool gate_needed(const struct driver *d);      /* someone may be waiting for the clock */
-void gate_release(struct driver *d);           /* clock: free: answer all that is due */
+/* While the clock stands: if it ran, or a turn or an answer were given, a client could see it. */
+bool gate_pending(const struct driver *d);
+void gate_release(struct driver *d); /* clock: free: answer all that is due */
 #endif

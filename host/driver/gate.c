@@ -20,6 +20,23 @@ bool gate_needed(const struct driver *d)
     return false;
 }
 
+/* A wait that only another client can end, by a driver call. */
+static bool conn_idles(const struct driver *d, const struct conn *conn)
+{
+    return conn->state == CONN_RUNNING ||
+           (conn->state == CONN_WAIT && conn->deadline == NEVER && !event_wait_ready(d, conn));
+}
+
+bool gate_pending(const struct driver *d)
+{
+    if (order_pending(d) || queue_rung(d) || machine_pending(d->machine))
+        return true;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        if (!conn_idles(d, conn))
+            return true;
+    return false;
+}
+
 static bool conn_due(const struct driver *d, const struct conn *conn)
 {
     switch (conn->state) {

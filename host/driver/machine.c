@@ -378,6 +378,14 @@ static bool cps_working(const struct machine *m)
     return false;
 }
 
+bool machine_pending(const struct machine *m)
+{
+    bool changed = cps_working(m);
+    for (unsigned g = 0; m->sim && g < m->gpus && !changed; g++)
+        changed = cp_changed(m->cps[g]);
+    return changed;
+}
+
 bool machine_busy(const struct machine *m)
 {
     return cps_busy(m) || (m->sim && !sim_quiet(m->sim));

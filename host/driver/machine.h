@@ -62,6 +62,9 @@ void machine_poll(struct machine *m); /* a client may have changed memory: waiti
 void machine_progress(struct machine *m, struct cp_progress *progress); /* all GPUs */
 void machine_unfinished(struct machine *m); /* at the end: user.cp.kernel for every kernel that has not ended */
 bool machine_busy(const struct machine *m);
+/* A command processor has work, or a client has changed what one of its queues waits for. Only while the clock stands.
+ */
+bool machine_pending(const struct machine *m);
 /* While no command processor has work of its own: what is still on its way, page tables and credits for instance,
  * arrives. It ends soon. */
 void machine_settle(struct machine *m);

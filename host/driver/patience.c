@@ -7,7 +7,8 @@
 #include <sys/param.h>
 
 #define NOT_READ (-1)
-#define FLOOD_PATIENCE 32 /* times the patience with a client that makes no call */
+#define LONG_PATIENCE 32 /* times the patience with a client that makes no call while something waits for it */
+#define GROWS_NS 1000000 /* of CPU for each page: who is given less memory does not grow */
 #define COMPUTES_SECONDS 0.5
 #define HALVES_MOST 30u
 #define FIRST_US 20
@@ -28,11 +29,23 @@ void patience_rested(struct patience *p, double now)
     p->flooded = false;
 }
 
+double patience_limit(struct patience *p, bool pending, bool *anew)
+{
+    *anew = pending && p->quiet;
+    p->quiet = !pending;
+    return pending ? p->limit : patience_most(p);
+}
+
+double patience_most(const struct patience *p)
+{
+    return LONG_PATIENCE * p->limit;
+}
+
 enum patience_state patience_look(struct patience *p, double now, double cpu)
 {
     if (p->rest_cpu < 0)
         p->rest_cpu = cpu;
-    p->flooded = p->flooded || cpu - p->rest_cpu > FLOOD_PATIENCE * p->limit;
+    p->flooded = p->flooded || cpu - p->rest_cpu > patience_most(p);
     if (p->flooded)
         return PATIENCE_FLOODED;
     return now - p->call > COMPUTES_SECONDS ? PATIENCE_COMPUTES : PATIENCE_LEFT;
@@ -43,16 +56,24 @@ void spell_end(struct spell *s)
     s->open = false;
 }
 
-void spell_look(struct spell *s, uint64_t cpu)
+void spell_look(struct spell *s, uint64_t cpu, uint64_t faults)
 {
     if (!s->open)
-        *s = (struct spell){.since = cpu, .open = true};
+        *s = (struct spell){.since = cpu, .upto = cpu, .faults = faults, .open = true};
+    if (cpu - s->upto < (faults - s->faults) * GROWS_NS)
+        s->grows += cpu - s->upto;
     s->upto = cpu;
+    s->faults = faults;
+}
+
+uint64_t spell_all_ns(const struct spell *s)
+{
+    return s->open ? s->upto - s->since : 0;
 }
 
 uint64_t spell_ns(const struct spell *s)
 {
-    return s->open ? s->upto - s->since : 0;
+    return spell_all_ns(s) - (s->open ? s->grows : 0);
 }
 
 bool patience_spent(double limit, unsigned before, uint64_t all)

@@ -47,6 +47,18 @@ unsigned proc_threads(pid_t pid)
     return stat(path, &s) == 0 && s.st_nlink > 2 ? (unsigned)s.st_nlink - 2 : 0; /* "." and ".." */
 }
 
+uint64_t proc_faults(pid_t pid, pid_t tid)
+{
+    char path[96];
+    struct proc_text text;
+    unsigned long long minor, major;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    const char *after = proc_read(path, &text) ? strrchr(text.line, ')') : NULL;
+    if (!after || sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %llu %*u %llu", &minor, &major) != 2)
+        return 0;
+    return minor + major;
+}
+
 bool proc_times(pid_t pid, pid_t tid, uint64_t *cpu_ns, uint64_t *runs)
 {
     char path[96];

@@ -29,6 +29,8 @@ bool proc_birth(pid_t pid, struct proc_birth *birth);
 unsigned proc_threads(pid_t pid);       /* of a process; 0: it is gone */
 char proc_thread(pid_t pid, pid_t tid); /* state letter; 0: it is gone */
 bool proc_blocked(char state);          /* it does not run */
+/* Page faults of a thread so far, of both kinds; 0: it is gone. */
+uint64_t proc_faults(pid_t pid, pid_t tid);
 /* How long a thread was given the CPU, and how often; false: it is gone, or the kernel does not count. */
 bool proc_times(pid_t pid, pid_t tid, uint64_t *cpu_ns, uint64_t *runs);
 #endif

@@ -170,6 +170,20 @@ int queue_cu_mask(struct driver *d, struct client *c, void *arg)
     return cp_queue_cu_mask(machine_cp(d->machine, q->gpu), q->cp, mask) ? 0 : EINVAL;
 }
 
+static bool doorbell_rung(const struct driver *d, const struct queue *q)
+{
+    return __atomic_load_n(doorbell_word(d, q), __ATOMIC_ACQUIRE) != DOORBELL_IDLE;
+}
+
+bool queue_rung(const struct driver *d)
+{
+    for (const struct client *c = d->clients; c; c = c->next)
+        for (uint32_t id = 0; id < DOORBELL_QUEUES; id++)
+            if (c->queues[id] && doorbell_rung(d, c->queues[id]))
+                return true;
+    return false;
+}
+
 bool queue_doorbells(struct driver *d)
 {
     bool any = false;
@@ -177,7 +191,7 @@ bool queue_doorbells(struct driver *d)
         for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
             for (uint32_t id = 0; id < DOORBELL_QUEUES; id++) {
                 struct queue *q = c->queues[id];
-                if (!q || q->gpu != g || __atomic_load_n(doorbell_word(d, q), __ATOMIC_ACQUIRE) == DOORBELL_IDLE)
+                if (!q || q->gpu != g || !doorbell_rung(d, q))
                     continue;
                 __atomic_store_n(doorbell_word(d, q), DOORBELL_IDLE, __ATOMIC_SEQ_CST);
                 if (d->first_doorbell == NEVER)

@@ -167,7 +167,11 @@ static enum gate_step turn_restless(struct run *r)
         patience_called(&r->patience, now);
     d->changed = false;
     if (now - r->counted >= COUNT_SECONDS) {
-        spin_count(d, r->patience.limit);
+        bool anew;
+        const double limit = patience_limit(&r->patience, gate_pending(d), &anew);
+        if (anew)
+            spin_anew(d);
+        spin_count(d, limit, patience_most(&r->patience));
         r->counted = now;
     }
     const enum patience_state state = patience_look(&r->patience, now, (double)d->watch.cpu_ns * 1e-9);

@@ -10,15 +10,19 @@
 #include "driver/driver.h"
 #include "driver/proc.h"
 
+void spin_anew(struct driver *d)
+{
+    for (struct watched *p = d->watch.all; p; p = p->next)
+        for (size_t i = 0; i < p->count; i++)
+            spell_end(&p->threads[i].spell);
+}
+
 void spin_rested(struct driver *d)
 {
-    for (struct watched *p = d->watch.all; p; p = p->next) {
-        for (size_t i = 0; i < p->count; i++) {
-            struct watch_thread *t = &p->threads[i];
-            spell_end(&t->spell);
-            t->left_out = t->left_out && !t->blocked;
-        }
-    }
+    spin_anew(d);
+    for (struct watched *p = d->watch.all; p; p = p->next)
+        for (size_t i = 0; i < p->count; i++)
+            p->threads[i].left_out = p->threads[i].left_out && !p->threads[i].blocked;
 }
 
 bool spin_any(const struct driver *d)
@@ -56,10 +60,16 @@ static bool thread_counts(const struct driver *d, const struct watched *p, const
     return !t->left_out && !watch_waits(d, p->client, t->tid);
 }
 
-static void process_count(struct driver *d, struct watched *p, double limit)
+/* CPU time without a call; grows: with what it grew in. */
+static uint64_t thread_ns(const struct watch_thread *t, bool grows)
 {
-    uint64_t all = 0, runs;
-    unsigned threads = 0;
+    return grows ? spell_all_ns(&t->spell) : spell_ns(&t->spell);
+}
+
+static void process_count(struct driver *d, struct watched *p, double limit, double most)
+{
+    uint64_t all[2] = {0}, runs;
+    unsigned threads[2] = {0};
     for (size_t i = 0; i < p->count; i++) {
         struct watch_thread *t = &p->threads[i];
         uint64_t cpu_ns;
@@ -70,31 +80,34 @@ static void process_count(struct driver *d, struct watched *p, double limit)
         t->counted = true;
         if (t->left_out)
             continue;
-        spell_look(&t->spell, cpu_ns);
-        all += spell_ns(&t->spell);
-        threads += spell_ns(&t->spell) > 0;
+        spell_look(&t->spell, cpu_ns, proc_faults(p->pid, t->tid));
+        for (unsigned grows = 0; grows < 2; grows++) {
+            all[grows] += thread_ns(t, grows);
+            threads[grows] += thread_ns(t, grows) > 0;
+        }
     }
-    if (!patience_spent(limit, p->left_out, all))
+    const bool grows = !patience_spent(limit, p->left_out, all[0]);
+    if (grows && !patience_spent(most, p->left_out, all[1]))
         return;
     const unsigned before = p->left_out;
     for (size_t i = 0; i < p->count; i++) {
         struct watch_thread *t = &p->threads[i];
-        if (!thread_counts(d, p, t) || !patience_shared(spell_ns(&t->spell), all, threads) ||
+        if (!thread_counts(d, p, t) || !patience_shared(thread_ns(t, grows), all[grows], threads[grows]) ||
             proc_blocked(proc_thread(p->pid, t->tid)))
             continue;
         t->left_out = true;
         p->left_out = before + 1;
-        left_out_tell(&d->watch, p, t, (double)all * 1e-9);
+        left_out_tell(&d->watch, p, t, (double)all[grows] * 1e-9);
     }
 }
 
-void spin_count(struct driver *d, double limit)
+void spin_count(struct driver *d, double limit, double most)
 {
     for (struct watched *p = d->watch.all; p; p = p->next) {
         if (watch_settled(d, p) || !watch_belongs(d, p))
             continue;
         if (proc_threads(p->pid) != p->count)
             watch_threads(p);
-        process_count(d, p, limit);
+        process_count(d, p, limit, most);
     }
 }

@@ -227,6 +227,8 @@ void cp_doorbell(struct cp *cp, struct cp_queue *queue);
 /* A client may have changed memory while the clock stood: queues that wait for a packet header, a dependency or scratch
  * read it again, if it has (which is seen without time; so a client that changes nothing moves no clock). */
 void cp_poll(struct cp *cp);
+/* Whether such a queue would read it again. Only while the clock stands. */
+bool cp_changed(const struct cp *cp);
 /* A GPU may have changed it: such queues read again. */
 void cp_look(struct cp *cp);
 /* How far the kernels at the GPU are, for people.  `groups` have ended at this GPU so far (sim_groups). */

@@ -143,6 +143,14 @@ void cp_poll(struct cp *cp)
     queues_step(cp);
 }
 
+bool cp_changed(const struct cp *cp)
+{
+    for (const struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue)
+        if (queue_goes(queue) && fetch_looks(queue) && fetch_changed(queue))
+            return true;
+    return false;
+}
+
 void cp_look(struct cp *cp)
 {
     for (struct cp_queue *queue = cp->queues; queue; queue = queue->next_queue)

@@ -73,6 +73,67 @@ int main()
     assert result.line["repeatable"] == "no", result
 
 
+LONG_START = """
+#include <hip/hip_runtime.h>
+#include <string.h>
+#include <map>
+#include <string>
+#include <thread>
+static const int words = 600000;
+__global__ void store(int *p) { *p += 42; }
+static size_t build() /* as a library that reads a table of its kernels */
+{
+    auto &all = *new std::map<std::string, std::string>; /* kept, as a library does */
+    for (int i = 0; i < words; i++) all[std::to_string(i * 7919L % 1000003)] = std::to_string(i);
+    return all.size();
+}
+static size_t compute(size_t found) /* as a program that works out what it will compare with */
+{
+    for (volatile unsigned i = 0; i < 400000000; i++) {}
+    return found;
+}
+int main(int argc, char **argv)
+{
+    int *p, *more, got = 0;
+    size_t found = 0;
+    if (hipMalloc(&p, 4096) != hipSuccess || hipMemset(p, 0, 4096) != hipSuccess) return 2;
+    store<<<1, 1>>>(p);
+    if (hipDeviceSynchronize() != hipSuccess) return 3;
+    if (argc > 1 && !strcmp(argv[1], "beside")) {
+        std::thread other([&] { found = build(); });
+        for (int i = 0; i < 8; i++) if (hipMalloc(&more, 1 << 22) != hipSuccess) return 4; /* maps while the other one works */
+        other.join();
+    } else
+        found = argc > 1 ? compute(words) : words;
+    store<<<1, 1>>>(p);
+    if (hipMemcpy(&got, p, 4, hipMemcpyDeviceToHost) != hipSuccess) return 5;
+    return got != 84 || found != words;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def long_start(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("long")
+    (folder / "start.hip").write_text(LONG_START)
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", folder / "start.hip", "-o", folder / "start", "-lpthread"], check=True, capture_output=True)
+    return folder / "start"
+
+
+@pytest.mark.shows("B.4")
+def test_a_long_computation_while_nothing_is_pending(long_start):
+    """Nobody waits for the clock: a thread has patience many times over, and the run is the one without that computation."""
+    patience = ["--set", "clock.patience=0.1"]
+    assert figures(gantry_run([long_start, "alone"], options=patience)) == figures(gantry_run([long_start], options=["--set", "clock.patience=60"]))
+
+
+@pytest.mark.shows("B.4")
+def test_a_long_start_beside_a_wait(long_start):
+    """A thread that is given memory all the time builds something: the other one's mapping waits for it."""
+    short, long = (figures(gantry_run([long_start, "beside"], options=["--set", f"clock.patience={seconds}"])) for seconds in (0.1, 60))
+    assert short == long
+
+
 def test_sleep_is_target_time(tmp_path):
     """usleep of one second costs no host second, and signals of a kernel before it keep their cycles."""
     source = tmp_path / "nap.hip"

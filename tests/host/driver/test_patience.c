@@ -19,16 +19,50 @@ static void spinning_ends_the_patience(void **state)
     assert_true(spell_ns(&spell) == 0);
     for (unsigned round = 0; round < 3; round++) {
         const uint64_t base = 750000000u * round;
-        spell_look(&spell, base);
+        spell_look(&spell, base, 7);
         assert_true(spell_ns(&spell) == 0);
-        spell_look(&spell, base + 250000000u);
+        spell_look(&spell, base + 250000000u, 7);
         assert_true(spell_ns(&spell) == 250000000u);
         assert_false(patience_spent(0.25, 0, spell_ns(&spell)));
-        spell_look(&spell, base + 250000001u);
+        spell_look(&spell, base + 250000001u, 7);
         assert_true(patience_spent(0.25, 0, spell_ns(&spell)));
         spell_end(&spell);
         assert_true(spell_ns(&spell) == 0);
     }
+}
+
+/* shows B.4: time in which a thread is given at least a page a millisecond is counted apart. */
+static void who_grows_is_not_taken_for_one_that_spins(void **state)
+{
+    struct spell spell = {0};
+    (void)state;
+    spell_look(&spell, 5000000, 100); /* of its life so far: nothing is known */
+    spell_look(&spell, 8000000, 103); /* a page in each whole millisecond is too few, */
+    assert_true(spell_ns(&spell) == 3000000 && spell_all_ns(&spell) == 3000000);
+    spell_look(&spell, 11000000, 107); /* one more is not */
+    assert_true(spell_ns(&spell) == 3000000 && spell_all_ns(&spell) == 6000000);
+    spell_look(&spell, 12000000, 107);
+    assert_true(spell_ns(&spell) == 4000000 && spell_all_ns(&spell) == 7000000);
+    spell_end(&spell);
+    assert_true(spell_ns(&spell) == 0 && spell_all_ns(&spell) == 0);
+    spell_look(&spell, 13000000, 200);
+    spell_look(&spell, 14000000, 200);
+    assert_true(spell_ns(&spell) == 1000000);
+}
+
+/* shows B.4: while nothing is pending threads have 32 times the patience; what they had then is forgotten when
+ * something is, and only then. */
+static void nobody_waits_for_long_patience(void **state)
+{
+    struct patience p = {.limit = 0.25};
+    bool anew;
+    (void)state;
+    assert_true(patience_limit(&p, true, &anew) == 0.25 && !anew);
+    assert_true(patience_limit(&p, false, &anew) == 8 && !anew);
+    assert_true(patience_limit(&p, false, &anew) == 8 && !anew);
+    assert_true(patience_limit(&p, true, &anew) == 0.25 && anew);
+    assert_true(patience_limit(&p, true, &anew) == 0.25 && !anew);
+    assert_true(patience_most(&p) == 8);
 }
 
 /* shows B.4: a process that has been left out has half of the patience then, so that all together is less than twice.
@@ -123,9 +157,14 @@ static void looks_become_rare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spinning_ends_the_patience),  cmocka_unit_test(each_time_has_half_of_the_patience),
-        cmocka_unit_test(who_spins_has_had_its_share), cmocka_unit_test(silence_is_noticed),
-        cmocka_unit_test(floods_have_more_patience),   cmocka_unit_test(looks_become_rare),
+        cmocka_unit_test(who_grows_is_not_taken_for_one_that_spins),
+        cmocka_unit_test(nobody_waits_for_long_patience),
+        cmocka_unit_test(spinning_ends_the_patience),
+        cmocka_unit_test(each_time_has_half_of_the_patience),
+        cmocka_unit_test(who_spins_has_had_its_share),
+        cmocka_unit_test(silence_is_noticed),
+        cmocka_unit_test(floods_have_more_patience),
+        cmocka_unit_test(looks_become_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,11 @@
 
 #define LIMIT 0.1 /* seconds of CPU */
 #define LOOKS 20000
+#define GROWS_PAGES 65536
 
 struct word {
     volatile int pause; /* who spins sleeps for good */
+    volatile int grows; /* who spins touches a new page each 50 us or so */
     volatile pid_t second;
 };
 
@@ -25,9 +27,20 @@ static unsigned started_count;
 
 static void *spins(void *arg)
 {
+    volatile char *page = NULL;
     word->second = gettid();
-    while (!word->pause)
-        ;
+    for (size_t left = 0; !word->pause; left--) {
+        if (word->grows && !left) {
+            left = GROWS_PAGES;
+            page = mmap(NULL, left * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        }
+        for (volatile unsigned i = 0; word->grows && i < 20000; i++)
+            ;
+        if (word->grows)
+            page[(left - 1) * 4096] = 1;
+        else
+            left = 1;
+    }
     for (;;)
         pause();
     return arg;
@@ -79,7 +92,7 @@ static bool rests(struct bench *b, double limit)
     for (unsigned look = 0; look < LOOKS; look++) {
         if (rest_reached(b->d, NULL))
             return true;
-        spin_count(b->d, limit);
+        spin_count(b->d, limit, 5 * limit);
         usleep(1000);
     }
     return false;
@@ -180,9 +193,9 @@ static void a_rest_begins_a_new_spell(void **state)
     struct bench *b = *state;
     start(b, 1);
     for (unsigned i = 0; i < 5; i++) {
-        spin_count(b->d, LIMIT);
+        spin_count(b->d, LIMIT, 5 * LIMIT);
         usleep(3000);
-        spin_count(b->d, LIMIT);
+        spin_count(b->d, LIMIT, 5 * LIMIT);
         for (struct watched *p = b->d->watch.all; p; p = p->next)
             for (size_t t = 0; t < p->count; t++)
                 assert_true(i == 0 || spell_ns(&p->threads[t].spell) < 3 * LIMIT * 1e9);
@@ -193,14 +206,40 @@ static void a_rest_begins_a_new_spell(void **state)
     }
 }
 
+/* shows B.4: who is given memory all the time reads or builds something: it has the long patience, and no more. */
+static void who_grows_has_more_patience(void **state)
+{
+    struct bench *b = *state;
+    bool rested;
+    word->grows = 1;
+    start(b, 1);
+    told(b, LIMIT, &rested);
+    assert_true(rested && spin_any(b->d));
+    assert_in_range(b->d->watch.cpu_ns, 4.5 * LIMIT * 1e9, 8 * LIMIT * 1e9);
+}
+
+/* What a process has had while nothing was pending counts no more. */
+static void counting_begins_anew(void **state)
+{
+    struct bench *b = *state;
+    start(b, 1);
+    while (b->d->watch.cpu_ns < LIMIT * 0.8e9) {
+        spin_count(b->d, 1e9, 1e9);
+        usleep(1000);
+    }
+    spin_anew(b->d);
+    for (unsigned i = 0; i < 3; i++, usleep(1000))
+        spin_count(b->d, LIMIT / 2, LIMIT / 2);
+    assert_false(spin_any(b->d));
+}
+
 #define WATCHES(f) cmocka_unit_test_setup_teardown(f, watch_setup, watch_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WATCHES(a_spinning_thread_is_left_out),
-        WATCHES(all_that_spin_are_left_out_together),
-        WATCHES(who_blocks_or_asks_counts_again),
-        WATCHES(a_rest_begins_a_new_spell),
+        WATCHES(a_spinning_thread_is_left_out),   WATCHES(all_that_spin_are_left_out_together),
+        WATCHES(who_blocks_or_asks_counts_again), WATCHES(a_rest_begins_a_new_spell),
+        WATCHES(who_grows_has_more_patience),     WATCHES(counting_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

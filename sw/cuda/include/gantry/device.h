@@ -90,6 +90,7 @@ GANTRY_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long
 {
     return a > b ? a : b;
 }
+#if HIP_VERSION_MAJOR * 100 + HIP_VERSION_MINOR < 507 /* later ones have these */
 GANTRY_DEVICE long long atomicMin(long long *p, long long value)
 {
     return __hip_atomic_fetch_min(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -98,6 +99,7 @@ GANTRY_DEVICE long long atomicMax(long long *p, long long value)
 {
     return __hip_atomic_fetch_max(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+#endif
 /* Atomics of a block are those of the device, which are as strong; those of the system HIP has for some types. */
 #define GANTRY_OF_BLOCK(name)                                                                                          \
     template <typename T, typename U> GANTRY_DEVICE T name##_block(T *p, U value)                                      \
