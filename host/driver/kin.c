@@ -2,8 +2,8 @@
  * Tree of processes; contract in kin.h.
  *
  * Children of one process are ordered by start time.  The kernel counts start times in hundredths of a second; children
- * of the same hundredth are ordered by process number.  Numbers rise and wrap around at the end of their range; the range
- * is far longer than the number of forks in a hundredth of a second.
+ * of the same hundredth are ordered by process number.  Numbers rise and wrap around at the end of their range; the
+ * range is far longer than the number of forks in a hundredth of a second.
  */
 #include "driver/kin.h"
 

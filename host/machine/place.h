@@ -71,4 +71,6 @@ void place_give_up(struct sim *sim);
 /* Of a wait that takes long: nobody wants this run any more (sim_options.unwanted) and a process is stopped.  Then this
  * run is lost (place_lost), after one line: no wait on the way out waits for it again. */
 bool place_unwanted(struct sim *sim);
+/* It has said so. */
+bool place_left(const struct sim *sim);
 #endif

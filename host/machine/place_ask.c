@@ -11,7 +11,6 @@
 #include "bridge/link/region_wait.h"
 #include "bridge/run/links.h"
 #include "machine/place_private.h"
-#include "machine/record.h"
 #include "machine/sim_private.h"
 #include "vm/pmem.h"
 
@@ -71,10 +70,14 @@ bool place_unwanted(struct sim *sim)
         return false;
     diag("place", "process %s (pid %d) is stopped and the run is to end: it ends without it",
          region_process(p->region, process), (int)pid);
-    if (o->record)
-        record_left(o->record);
+    p->left = true;
     place_give_up(sim);
     return true;
+}
+
+bool place_left(const struct sim *sim)
+{
+    return sim->place && sim->place->left;
 }
 
 /* ---- questions */

@@ -24,6 +24,7 @@ struct place {
     struct workers *workers; /* of process 0 */
     uint64_t windows;        /* pmem_windows_changes that workers know */
     enum gantry_status lost;
+    bool left; /* a worker that is stopped is not waited for */
     int (*work)(struct sim *sim, int socket);
 };
 

@@ -17,6 +17,7 @@
 #include "machine/memory_parts.h"
 #include "machine/message_log.h"
 #include "machine/part_log.h"
+#include "machine/place.h"
 #include "machine/record_format.h"
 #include "machine/record_private.h"
 #include "machine/recorded.h"
@@ -309,9 +310,9 @@ enum gantry_status record_close(struct record *r, bool whole)
     if (!r)
         return STATUS_OK;
     whole = whole && r->sim; /* nothing ran: not a recording */
-    if (r->sim && !r->unrest && !r->left)
+    if (r->sim && !r->unrest && !place_left(r->sim))
         commit(r, HOST_END); /* asks the workers, and may find one stopped */
-    const bool unrest = r->sim && (r->unrest || r->left);
+    const bool unrest = r->sim && (r->unrest || place_left(r->sim));
     if (unrest) {
         cut(r);
         diag(r->dir, "the recording ends before the run: processes did not come to rest");

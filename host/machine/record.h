@@ -67,10 +67,9 @@ enum gantry_status record_place(struct record *r, struct recorded *place);
 char *record_file(const struct record *r);
 
 /* Processes run on without a place where all would rest, or have come to rest again: meanwhile nothing is committed,
- * and a recording that is closed ends with the last commit: one line, STATUS_IO. */
+ * and a recording that is closed ends with the last commit: one line, STATUS_IO.  So does one whose run ended without a
+ * worker that was stopped (place_left). */
 void record_unrest(struct record *r, bool unrest);
-/* The run ends without a worker that is stopped: the same, for good. */
-void record_left(struct record *r);
 
 /* ---- for sim.c and port.c */
 void record_command(struct record *r, unsigned gpu, const struct msg_cp_cmd *cmd);

@@ -68,8 +68,3 @@ void record_unrest(struct record *r, bool unrest)
 {
     r->unrest = unrest;
 }
-
-void record_left(struct record *r)
-{
-    r->left = true;
-}

@@ -29,7 +29,6 @@ struct record {
     bool told; /* that it is full */
     bool cut;  /* what comes behind the last commit does not count: not all of it can be had any more */
     bool unrest;
-    bool left; /* for good: a worker that is stopped was not waited for */
 };
 
 /* ctx: the recording; serves as whoever did so before, and keeps it. */

@@ -19,7 +19,7 @@ FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["b
 LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
 GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
              "trans_tables.h": "host/gcn3"}
-SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/driver/preload.h", "host/drm/drm.h"}  # by driver and shim
+SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/driver/preload.h", "host/driver/tiling.h", "host/drm/drm.h"}  # by driver and shim
 # Files that reach VRAM, GTT or client memory without a message, and why (docs/contracts.md)
 POINTERS = {
     "host/driver/local.c": "buffers of gantry kernel before its run, data hash after it",
