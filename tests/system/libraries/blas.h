@@ -5,7 +5,8 @@
 #define GANTRY_LIBRARIES_BLAS_H
 #include "suite.h"
 
-/* n multiples of 1/8 of at most 8: sums of some thousand products of two of them, and of those times 3/2, are exact in T. */
+/* n multiples of 1/8 of at most 8: sums of some thousand products of two of them, and of those times 3/2, are exact in
+ * T. */
 template <class T> static inline std::vector<T> multiples(size_t n, uint32_t &seed)
 {
     std::vector<T> v(n);
@@ -14,8 +15,8 @@ template <class T> static inline std::vector<T> multiples(size_t n, uint32_t &se
     return v;
 }
 
-/* C := alpha A B + beta C, of m x n, where A and B have k columns and rows; all in columns, `across` what is stored as its
- * transpose.  Columns are some elements longer than the matrix, and what is between them stays as it is. */
+/* C := alpha A B + beta C, of m x n, where A and B have k columns and rows; all in columns, `across` what is stored as
+ * its transpose.  Columns are some elements longer than the matrix, and what is between them stays as it is. */
 template <class T> struct Product {
     const int m, n, k;
     const bool across_a, across_b;
@@ -41,7 +42,10 @@ template <class T> struct Product {
     }
 
   private:
-    static size_t at(int row, int i, int j) { return static_cast<size_t>(j) * static_cast<size_t>(row) + static_cast<size_t>(i); }
+    static size_t at(int row, int i, int j)
+    {
+        return static_cast<size_t>(j) * static_cast<size_t>(row) + static_cast<size_t>(i);
+    }
     static size_t elements(int row, int columns) { return at(row, 0, columns); }
 };
 #endif
