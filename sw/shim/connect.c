@@ -26,6 +26,7 @@ static __thread pid_t thread_pid;
 static __thread unsigned thread_calls;
 static __thread bool thread_busy;
 static int lifeline = -1;
+static bool greeted; /* this program has said hello */
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
@@ -80,6 +81,7 @@ static int thread_connection(void)
 {
     if (thread_fd >= 0 && thread_pid == getpid())
         return thread_fd;
+    shim_greet();
     int fd = driver_connect();
     if (fd < 0) {
         if (lifeline >= 0)
@@ -178,6 +180,7 @@ void shim_hello(pid_t parent)
 {
     struct shim_request request = {.op = REQ_HELLO, .arg = (uint64_t)parent};
     struct shim_answer answer;
+    greeted = true;
     int fd = driver_connect();
     if (fd < 0)
         return;
@@ -193,6 +196,12 @@ void shim_hello(pid_t parent)
     fcntl(fd, F_SETFL, O_RDWR | O_ASYNC);
     prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); /* the life line tells, with a message */
     lifeline_signal(0);
+}
+
+void shim_greet(void)
+{
+    if (!greeted)
+        shim_hello(0);
 }
 
 void shim_after_fork(pid_t parent)

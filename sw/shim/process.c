@@ -25,7 +25,7 @@ __attribute__((constructor)) static void shim_start(void)
 {
     if (!shim_active())
         return;
-    shim_hello(0);
+    shim_greet();
     pthread_atfork(forks, NULL, forked);
     clock_arm();
 }

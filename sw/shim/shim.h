@@ -36,6 +36,9 @@ const char *environment_shim(void); /* the path that the shim was loaded by */
 /* connect.c */
 bool shim_active(void);             /* a driver is there */
 void shim_hello(pid_t parent);      /* open the life line of this process, which `parent` has forked; 0: not known */
+/* The same unless it was done.  Before the first request, too: a library's constructor may use the GPU before ours has
+ * run, and a hello behind that would be taken for another program's in this process, which ends the one before. */
+void shim_greet(void);
 void shim_after_fork(pid_t parent); /* in the child */
 /* One request and its answer on this thread's connection; *fd receives a passed descriptor or -1.  0, or -1 with errno.
  */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ROCm user space opened by dlopen while the program runs, as plug-ins, modules of interpreters and libomptarget do: in a local and
-in the global scope and with the library's own scope first, from C (programs/late.c) and from Python's ctypes."""
+"""The ROCm user space opened by a library's constructor, before the shim's own has run (programs/early.c), or by dlopen while the program
+runs, as plug-ins, modules of interpreters and libomptarget do: in a local and in the global scope and with the library's own scope first, from C
+(programs/late.c) and from Python's ctypes."""
 import subprocess
 import sys
 
@@ -53,3 +54,15 @@ def test_python_module(mode):
     result = gantry_run([sys.executable, "-c", MODULE.format(mode=mode)])
     assert result.status == 0 and "module: [True, True]" in result.out, result
     assert int(result.line["kernels"]) >= 4 and result.line["repeatable"] == "yes", result
+
+
+@pytest.mark.shows("S0.7", "B.1")
+@pytest.mark.parametrize("behind", [[], ["env", "A=1"]])
+def test_opened_by_a_constructor(behind, tmp_path):
+    """Behind a wrapper, too, which has greeted the driver under the same process id."""
+    source, library = ROOT / "tests/system/programs/early.c", tmp_path / "libearly.so"
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-DLIBRARY", "-shared", "-fPIC", "-o", library, source, "-lhsa-runtime64"], check=True)
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-o", tmp_path / "early", source, f"-L{tmp_path}", "-learly", "-lhsa-runtime64", f"-Wl,-rpath,{tmp_path}"],
+                   check=True)
+    result = gantry_run([*behind, tmp_path / "early"])
+    assert result.status == 0 and "early: PASSED" in result.out, result
