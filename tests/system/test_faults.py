@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import release
 from live import gantry_run, on_last_gpus, rows
 
 SIGABRT = 128 + 6
@@ -44,9 +45,10 @@ def test_illegal_instruction(apps, model, gpus, gpu):
 
 @pytest.mark.parametrize("program,error", [("group_large", "hipErrorInvalidConfiguration"), ("lds_large", "hipErrorOutOfMemory")])
 def test_sizes_that_hip_refuses(apps, model, gpus, program, error):
-    """HIP checks sizes itself; the program goes on and launches a good kernel."""
+    """HIP checks sizes itself; the program goes on and launches a good kernel.  HIP 5.7 has another error, which is the same for both."""
+    error = error if release.name() == "12" else "invalid argument"
     result = gantry_run([apps / program], model, gpus)
-    assert result.status == 0 and f"{program}: {error}" in result.out, result
+    assert result.status == 0 and f"{program}: {error}\n" in result.out, result
 
 
 @pytest.mark.parametrize("what,code", [("packet", "0x1009"), ("vendor", "0x1009"), ("group", "0x1001"), ("lds", "0x1003"), ("dims", "0x100d"),

@@ -5,11 +5,17 @@ import re
 import subprocess
 
 import pytest
+import release
 from live import APPS, MODELS, ROOT, gantry_run
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O1"])
+LANES = "clang 17 at -O0 reloads registers before it restores EXEC"  # docs/verification.md, By release of Debian
+
+
+@pytest.fixture(scope="module", params=[pytest.param("-O0", marks=pytest.mark.may_skip(LANES)), "-O1"])
 def generic(apps, request):
+    if request.param == "-O0" and release.name("hip_llvm") == "17":
+        pytest.skip(LANES)
     target, source = APPS / f"generic{request.param}", ROOT / "tests/system/programs/generic.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         subprocess.run([ROOT / "sw/tools/hipcc.sh", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,

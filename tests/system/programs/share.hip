@@ -308,7 +308,9 @@ int main(int argc, char **argv)
         expect(c, "written");
         go(c);
         const std::string end = line_from(c.from);
-        if (bytes > 2097152 || mode == "gone") /* hipFree of less keeps the block that the runtime has shared */
+        /* HIP 5.7 gives nothing back to the driver when it closes: the opener itself still has what it opens again */
+        const bool closes = HIP_VERSION_MAJOR * 100 + HIP_VERSION_MINOR < 507;
+        if (closes && (bytes > 2097152 || mode == "gone")) /* hipFree of less keeps the block that the runtime has shared */
             TRUE(end == "gone");
         TRUE(ended(c) == 0);
         if (mode != "gone") {
