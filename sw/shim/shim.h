@@ -34,8 +34,8 @@ const char *environment_given(const char *name);
 const char *environment_shim(void); /* the path that the shim was loaded by */
 
 /* connect.c */
-bool shim_active(void);             /* a driver is there */
-void shim_hello(pid_t parent);      /* open the life line of this process, which `parent` has forked; 0: not known */
+bool shim_active(void);        /* a driver is there */
+void shim_hello(pid_t parent); /* open the life line of this process, which `parent` has forked; 0: not known */
 /* The same unless it was done.  Before the first request, too: a library's constructor may use the GPU before ours has
  * run, and a hello behind that would be taken for another program's in this process, which ends the one before. */
 void shim_greet(void);
