@@ -74,12 +74,14 @@ echo 'Defaults env_keep += "http_proxy https_proxy no_proxy"' >>{fresh}/etc/sudo
 
 
 def command(machine, packages, who, tests):
-    """The script that runs in the machine: the demo, then the tests."""
+    """The script that runs in the machine: the demo, then the tests.  Its folder is a mount of its own, without which nobody in it could have name spaces of
+    mounts."""
     env = {"HOME": HOME[who], "USER": who, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "TERM": "dumb",
            **{k: os.environ[k] for k in KEPT if k in os.environ}}
     words = shlex.join(["env", "-i", *(f"{k}={v}" for k, v in env.items())])
     inside = "make demo" + (f"; make test T={shlex.quote('' if tests == ['all'] else ' '.join(tests))}" if tests else "")
     return f"""mount --make-rprivate /
+mount --bind {machine} {machine}
 mount -t proc proc {machine}/proc
 mount --rbind /dev {machine}/dev
 mount --bind /sys {machine}/sys

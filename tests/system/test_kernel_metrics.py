@@ -243,7 +243,7 @@ def test_one_slice_that_is_full(tmp_path):
     subprocess.run(["make", "-s", code], cwd=ROOT, check=True)
     done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", "demo", "-q", code, "--grid", str(items), "--group", "256", "-o", str(tmp_path / "out"),
                            "--arg", f"out:{size}:{tmp_path / 'copy'}", "--arg", f"zero:{size}", "--arg", f"u32:{items}", "--arg", f"u32:{size // 16 // items}",
-                           *(word for key in ("system.gpus=1", "metrics.latency=1", "gpu.l2.mshrs=2", "gpu.noc.target_queue=8")
+                           *(word for key in ("system.gpus=1", "metrics.latency=1", "gpu.l2.slices=1", "gpu.l2.mshrs=2", "gpu.noc.target_queue=8")
                              for word in ("--set", key))], cwd=ROOT, text=True, capture_output=True, check=True)
     cycles = int(re.search(r"\bcycles=(\d+)", done.stderr)[1])
     rows = sqlite3.connect(tmp_path / "out/metrics.sqlite").execute("select location, what, value from metrics where location like 'gpu0.l2s0.%'")

@@ -13,7 +13,7 @@ struct made {
     enum gantry_status failure;
 };
 
-static bool make(struct made *m, struct sim_options options, const char *setting)
+static void prepare(struct made *m, const char *setting)
 {
     *m = (struct made){.failure = STATUS_OK, .told = calloc(1, sizeof *m->told)};
     config_init(&m->config);
@@ -25,10 +25,20 @@ static bool make(struct made *m, struct sim_options options, const char *setting
         assert_int_equal(config_set(&m->config, "test", setting), STATUS_OK);
     assert_int_equal(config_finish(&m->config), STATUS_OK);
     m->memory = pmem_new(2, HAND_VRAM, HAND_VRAM);
+}
+
+static bool begin(struct made *m, struct sim_options options)
+{
     options.failure = &m->failure;
     m->sim = sim_new(&m->config.cfg, m->memory, &options, &hand_host, m->told);
     m->told->sim = m->sim;
     return m->sim != NULL;
+}
+
+static bool make(struct made *m, struct sim_options options, const char *setting)
+{
+    prepare(m, setting);
+    return begin(m, options);
 }
 
 static void scrap(struct made *m)
@@ -204,11 +214,12 @@ static void without_threads(void *arg)
 {
     const struct rlimit none = {0, 0};
     struct made m;
+    prepare(&m, NULL); /* the other user may not read the tree */
     if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0)
         _exit(77);
     if (setrlimit(RLIMIT_NPROC, &none) != 0)
         _exit(77);
-    if (make(&m, *(struct sim_options *)arg, NULL))
+    if (begin(&m, *(struct sim_options *)arg))
         _exit(0);
     _exit(1);
 }
