@@ -145,11 +145,11 @@ BLOCKS = {  # sources, tasks
                          ("assign idle_o = !(count_q != 3'd0 && ready_i)", "assign idle_o = !(count_q > 3'd1 && ready_i)"))}),
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(6), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
+        {"bmc": bounded(6, nightly=True), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
-                  ("activate_at[b] = now + Wait.activate;", ""))}),
+                  ("activate_at[b] = now + Wait.activate;", ""), nightly=True)}),
     "control_agent": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
         {"bmc": bounded(10, nightly=True), "prove": induction(), "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
@@ -162,7 +162,7 @@ BLOCKS = {  # sources, tasks
                   ("id: ctl_cmd_i.id};", "id: operation_q.id};"))}),
     "tlb_l1": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/tlb/tlb_l1.sv", "tests/formal/tlb_l1_peek.sv"],
-        {"bmc": bounded(6, nightly=True), "prove": bounded(5, defines=("HELPERS",), frames=4), "cover": reach(8),
+        {"bmc": bounded(6, nightly=True), "prove": bounded(5, defines=("HELPERS",), frames=4, nightly=True), "cover": reach(8),
          **faults(("vmid: vmid, first: vpn", "vmid: {6'd0, vmid[1:0]}, first: vpn"),
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
@@ -172,8 +172,8 @@ BLOCKS = {  # sources, tasks
          *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")),
          "tests/formal/utcl2_tlb_peek.sv"],
         {"base": bounded(4, defines=("HELPERS",)), "step": step(nightly=True), "bmc": bounded(11, nightly=True),
-         "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH")),
-         **{f"bug{n}": step(expected="FAIL", replace=pair) for n, pair in enumerate((
+         "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH"), nightly=True),
+         **{f"bug{n}": step(expected="FAIL", nightly=True, replace=pair) for n, pair in enumerate((
              ("generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;", ""),
              ("cmd.state == CmdWait && !s2.valid && answer_set == 64'd0 && rsp_count == 8'd0",
               "cmd.state == CmdWait && !s2.valid && rsp_count == 8'd0"),
@@ -185,7 +185,7 @@ BLOCKS = {  # sources, tasks
              ("return walk.vmid == page.vmid && walk.vpn == page.vpn;", "return walk.vpn == page.vpn;")), 1)}}),
     "vmem_xlat": (
         [*VMEM, "rtl/cu/cu_vmem_xlat_pkg.sv", "rtl/cu/cu_vmem_lines.svh"],
-        {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",)),
+        {"bmc": bounded(8), "bmc_helpers": bounded(8, defines=("HELPERS",), nightly=True),
          "cover": bounded(12, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("file.writes[w] || file.denies[miss] ?", "file.writes[w] ?"),
                   ("first: ahead & going}", "first: ahead & file.writes}"),
@@ -209,7 +209,7 @@ BLOCKS = {  # sources, tasks
                   ("if (ok) open.lanes = open.lanes |", "if (ok) open.lanes ="), nightly=True)}),
     "noc_xbar": (
         ["rtl/common/pick_pkg.sv", "rtl/noc/noc_xbar.sv", "tests/formal/noc_xbar_peek.sv"],
-        {"bmc": bounded(6, nightly=True), "prove": induction(), "prove_lanes": induction(nightly=True, Lanes=2),
+        {"bmc": bounded(6, nightly=True), "prove": induction(nightly=True), "prove_lanes": induction(nightly=True, Lanes=2),
          "prove_run": induction(nightly=True, Run=2, Lanes=2),
          "cover": bounded(12, expected="FAIL", defines=("REACH", "SHORT"), nightly=True),
          "bug_run": bounded(16, expected="FAIL", nightly=True, params={"Run": 2}, defines=("SHORT",),
@@ -263,7 +263,7 @@ BLOCKS = {  # sources, tasks
     "dispatch_pool": (
         ["rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_pool.sv",
          "tests/formal/dispatch_pool_peek.sv"],
-        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(Cus=1), "prove_two": induction(nightly=True),
+        {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(nightly=True, Cus=1), "prove_two": induction(nightly=True),
          "prove_few": induction(nightly=True, Groups=1),
          "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),

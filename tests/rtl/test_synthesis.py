@@ -41,7 +41,11 @@ def at_root(monkeypatch):
     BUILD.mkdir(parents=True, exist_ok=True)
 
 
-@pytest.mark.parametrize("module", [m for m in lint.elaborated() if m != "cu_simd"])  # cu_simd: the next test
+LONG = ("part_sqc", "cu_front", "cu_vmem")  # over 20 s of CPU; by day Verilator and verible read them, and yosys their memories (below)
+
+
+@pytest.mark.parametrize("module", [pytest.param(m, marks=[pytest.mark.nightly] if m in LONG else [])
+                                    for m in lint.elaborated() if m != "cu_simd"])  # cu_simd: the next test
 @pytest.mark.shows("C.9")
 def test_elaborates_in_yosys(module):
     assert lint.slang(module) == []
