@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gen_messages.py messages.def OUT.h OUT.sv: C structs and SystemVerilog packed structs of every channel message.
+"""gen_messages.py SOURCE.def gantry_NAME.h gantry_NAME_pkg.sv: C structs (NAME_*) and SystemVerilog packed structs of every message.
 
 Errors (one line, exit 65): unknown type, misaligned field, message size not a multiple of 8, duplicate name.
 """
+import pathlib
 import re
 import sys
 
@@ -61,19 +62,20 @@ def size(rows):
     return sum(SIZES[r[0]] * r[2] for r in rows)
 
 
-def emit_c(items):
-    out = ["/* Generated from bridge/proto/messages.def. */", "#ifndef GANTRY_MSG_H", "#define GANTRY_MSG_H",
+def emit_c(items, source="messages.def", stem="msg"):
+    guard = f"GANTRY_{stem.upper()}_H"
+    out = [f"/* Generated from bridge/proto/{source}. */", f"#ifndef {guard}", f"#define {guard}",
            "#include <assert.h>", "#include <stdint.h>", ""]
     for kind, name, text, rows in items:
         out.append(f"/* {text} */" if text else "")
         if kind == "enum":
             out += [f"enum {name} {{"] + [f"    {n} = {v}, {'/* ' + h + ' */' if h else ''}".rstrip() for n, v, h in rows] + ["};", ""]
         else:
-            out.append(f"struct msg_{name} {{")
+            out.append(f"struct {stem}_{name} {{")
             for typ, field, count, text, array, _ in rows:
                 dim = f"[{count}]" if array else ""
                 out.append(f"    uint{typ[1:]}_t {field}{dim};{' /* ' + text + ' */' if text else ''}")
-            out += ["};", f'static_assert(sizeof(struct msg_{name}) == {size(rows)}, "message layout");', ""]
+            out += ["};", f'static_assert(sizeof(struct {stem}_{name}) == {size(rows)}, "message layout");', ""]
     return "\n".join(out + ["#endif", ""])
 
 
@@ -81,8 +83,8 @@ def emit_c(items):
 SV_WORDS = {"end", "begin", "type", "release", "priority", "local", "static"}
 
 
-def emit_sv(items):
-    out = ["// Generated from bridge/proto/messages.def.", "/* verilator lint_off UNUSEDPARAM */", "package gantry_msg_pkg;"]
+def emit_sv(items, source="messages.def", stem="msg"):
+    out = [f"// Generated from bridge/proto/{source}.", "/* verilator lint_off UNUSEDPARAM */", f"package gantry_{stem}_pkg;"]
     for kind, name, text, rows in items:
         out.append(f"  // {name}: {text}")
         if kind == "enum":
@@ -106,8 +108,9 @@ def main():
         items = parse(source)
     except Bad as error:
         sys.exit(print(f"gen_messages: {error}", file=sys.stderr) or 65)
-    open(header, "w").write(emit_c(items))
-    open(package, "w").write(emit_sv(items))
+    names = pathlib.Path(source).name, pathlib.Path(header).stem.removeprefix("gantry_")
+    open(header, "w").write(emit_c(items, *names))
+    open(package, "w").write(emit_sv(items, *names))
 
 
 if __name__ == "__main__":

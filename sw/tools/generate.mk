@@ -5,6 +5,10 @@ GENERATED += $(GEN)/gantry_msg.h
 $(GEN)/gantry_msg.h $(GEN)/gantry_msg_pkg.sv &: bridge/proto/messages.def sw/tools/gen_messages.py
 	@mkdir -p $(GEN)
 	$(Q)python3 sw/tools/gen_messages.py $< $(GEN)/gantry_msg.h $(GEN)/gantry_msg_pkg.sv
+GENERATED += $(GEN)/gantry_stream.h
+$(GEN)/gantry_stream.h $(GEN)/gantry_stream_pkg.sv &: bridge/proto/stream.def sw/tools/gen_messages.py
+	@mkdir -p $(GEN)
+	$(Q)python3 sw/tools/gen_messages.py $< $(GEN)/gantry_stream.h $(GEN)/gantry_stream_pkg.sv
 GENERATED += $(GEN)/gantry_msg_fields.h
 $(GEN)/gantry_msg_fields.h: bridge/proto/messages.def sw/tools/gen_fields.py
 	@mkdir -p $(GEN)
