@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make synth: the compute unit of a configuration on an ECP5-85F: area, memories and clock, block by block and as a whole.
+"""make synth: compute unit and other partitions of a configuration on an ECP5-85F: area, memories and clock, block by block and as a whole.
 
 synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--update] [--list]
   CONFIG     name or file of a configuration (default smallest); its constants are the package that the RTL sees
@@ -9,7 +9,8 @@ synth.py [CONFIG...] [--block NAME]... [--no-route] [--limit SECONDS] [--update]
 Prints one line a block and what fell apart.  Without --block the table goes into build/synth/synthesis.md, a copy of
 docs/reference/synthesis.md, or with --update into this page.  Answers are kept
 in build/synth under a hash of all that they hang on: what is there is not made again.
-A memory in registers that synth_registers.tsv does not name, or more of one than it allows, is a finding.
+A memory in registers that synth_registers.tsv does not name, or more of one than it allows, is a finding; so is a block
+that has outgrown its line of synth_budget.tsv by more than 3 %.
 Exit 0; 1 findings, or a block that yosys or nextpnr refuse; 64 no such block; 65, 66 configuration (as `gantry config`).
 """
 import argparse
@@ -24,6 +25,7 @@ import gen_params
 import rtl_sources
 import synth_blocks
 import synth_flow
+import synth_names
 
 ROOT = rtl_sources.ROOT
 BUILD = ROOT / "build/synth"
@@ -33,7 +35,8 @@ LIMIT = 1800  # seconds of CPU
 DEVICE = {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208}  # of an ECP5-85F
 UNIT = ("front end", "local data share", "vector memory", "vector ALU")  # groups that make up a compute unit
 CACHES = ("l1v",)
-COLUMNS = ("block", "LUT sites", "FF", "DSP", "block RAM", "LUT RAM", "bits of memories in registers", "logic, ns", "MHz", "longest path", "synthesis", "routing")
+WHOLE = (synth_blocks.PARTITIONS, "whole compute unit")  # groups that have a column for 7-series devices
+COLUMNS = ("block", "LUT sites", "FF", "DSP", "block RAM", "LUT RAM", "places", "LUT, 7-series", "bits of memories in registers", "logic, ns", "MHz", "longest path", "synthesis", "routing")
 
 
 def configuration(name):
@@ -74,14 +77,37 @@ def findings(block, made, known):
 
 
 def fits(cells):
-    return all(cells[k] <= most for k, most in DEVICE.items())
+    return all(cells[k] <= most for k, most in DEVICE.items()) and synth_names.places(cells) <= DEVICE["lut"]
 
 
-def row(block, made, routed):
+GROWTH = 1.03  # of a figure of synth_budget.tsv that is no finding
+BUDGET = ROOT / "sw/tools/synth_budget.tsv"
+BUDGETED = ("places", "ff", "bram")
+
+
+def budget():
+    """(configuration, block) -> {figure: most}, as they were last accepted."""
+    rows = [line.split("\t") for line in BUDGET.read_text().splitlines() if line and not line.startswith("#")]
+    return {(config, block): dict(zip(BUDGETED, map(int, figures))) for config, block, *figures in rows}
+
+
+def growth(config, block, made, most):
+    """What has outgrown the budget by more than 3 %."""
+    if "cells" not in made or "older" in made or (config, block.name) not in most:
+        return
+    cells = {**made["cells"], "places": synth_names.places(made["cells"])}
+    for figure, limit in most[config, block.name].items():
+        if cells[figure] > GROWTH * limit:
+            yield f"{block.name}: {cells[figure]:,} {figure} where synth_budget.tsv has {limit:,}"
+
+
+def row(block, made, routed, seven):
     """Cells of the table."""
     cells = made.get("cells")
+    wide = seven.get("cells")
     bits = f"{sum(b for _, _, b, _ in in_registers(made)):,}" if "arrays" in made else ""
     area = [f"{cells[k]:,}" for k in ("lut", "ff", "dsp", "bram", "lutram")] if cells else [made.get("error", ""), "", "", "", ""]
+    area += [f"{synth_names.places(cells):,}" if cells else "", f"{wide['lut']:,}" if wide else seven.get("error", "").removeprefix("not run")]
     ns = f"{made['path'][0]:.1f}" if cells and made.get("path") else ""
     if "mhz" in routed:
         clock, path = f"{routed['mhz']:.0f}", f"`{routed['from']}` to `{routed['to']}`"
@@ -102,27 +128,28 @@ def machine():
 def sums(results):
     """Rows of what the blocks of a compute unit take together, with and without its cache; one that is missing is named."""
     for title, left_out in (("sum of blocks", ()), (f"sum without `{CACHES[0]}`", CACHES)):
-        of = [(block, made) for block, made, _ in results if block.group in UNIT and block.name not in left_out]
+        of = [(block, made) for block, made, *_ in results if block.group in UNIT and block.name not in left_out]
         missing = [f"`{block.name}`" for block, made in of if "cells" not in made]
         total = [sum(made["cells"][k] for _, made in of if "cells" in made) for k in ("lut", "ff", "dsp", "bram", "lutram")]
+        places = sum(synth_names.places(made["cells"]) for _, made in of if "cells" in made)
         bits = sum(b for _, made in of for _, _, b, _ in in_registers(made))
         note = f"without {', '.join(missing)}" if missing else ""
-        yield [title, *[f"{n:,}" for n in [*total, bits]], "", "", note, "", ""]
+        yield [title, *[f"{n:,}" for n in [*total, places]], "", f"{bits:,}", "", "", note, "", ""]
 
 
 def table(results):
     """The generated part of the page: groups of blocks, sums before the whole unit, then memories in registers."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     group = ""
-    for block, made, routed in results:
+    for block, made, routed, seven in results:
         if block.group != group:
             group = block.group
             lines.append(f"| **{group}** |" + " |" * (len(COLUMNS) - 1))
             if group == "whole compute unit":
                 lines += ["| " + " | ".join(line) + " |" for line in sums(results)]
-        lines.append("| " + " | ".join(row(block, made, routed)) + " |")
+        lines.append("| " + " | ".join(row(block, made, routed, seven)) + " |")
     lines += ["", "Memories in registers (words, bits):", ""]
-    for block, made, _ in results:
+    for block, made, *_ in results:
         parts = [f"`{name}` ({words}, {bits:,})" for name, words, bits, _ in in_registers(made)]
         if parts:
             lines.append(f"- `{block.name}`: {', '.join(parts)}")
@@ -144,14 +171,16 @@ def write_page(file, name, command, results):
 
 
 def one(block, values, package, folder, args):
-    """Synthesize and route a block; prints its line; (answer, answer of the router)."""
-    made, routed = synth_flow.synthesize(block, values, package, folder / block.name, args.limit), {}
+    """Synthesize and route a block; prints its line; (answer, answer of the router, answer for a 7-series device)."""
+    made, routed, seven = synth_flow.synthesize(block, values, package, folder / block.name, args.limit), {}, {}
     if "cells" in made and not args.no_route and fits(made["cells"]):
         routed = synth_flow.route(block, made, folder / block.name, args.limit)
     elif "cells" in made and not fits(made["cells"]):
         routed = {"error": "larger than the device"}
-    print(" ".join(c for c in (f"{t}={v}" if t != "block" else f"{v:22}" for t, v in zip(COLUMNS, row(block, made, routed)) if v)), flush=True)
-    return made, routed
+    if block.group in WHOLE:
+        seven = synth_flow.seven(block, values, package, folder / block.name, args.limit)
+    print(" ".join(c for c in (f"{t}={v}" if t != "block" else f"{v:22}" for t, v in zip(COLUMNS, row(block, made, routed, seven)) if v)), flush=True)
+    return made, routed, seven
 
 
 def main():
@@ -171,7 +200,7 @@ def main():
         if block is None:
             print(f"synth: {name}: neither a block of the table nor a module of rtl/ (synth.py --list)", file=sys.stderr)
             return 64
-    known, found = allowed(), []
+    known, most, found = allowed(), budget(), []
     page = PAGE if args.update else BUILD / PAGE.name
     if not args.block and not args.update:
         BUILD.mkdir(parents=True, exist_ok=True)
@@ -186,9 +215,9 @@ def main():
         package.write_text(text)
         results = []
         for block in [b for _, b in blocks if args.block or b.stands_in(values)]:
-            made, routed = one(block, values, package, folder, args)
-            results.append((block, made, routed))
-            found += [f"{name}: {f}" for f in findings(block, made, known)]
+            made, routed, seven = one(block, values, package, folder, args)
+            results.append((block, made, routed, seven))
+            found += [f"{name}: {f}" for f in [*findings(block, made, known), *growth(name, block, made, most)]]
         if not args.block:
             options = f" ARGS='--limit {args.limit}{' --no-route' * args.no_route}'" if args.limit != LIMIT or args.no_route else ""
             write_page(page, name, f"make synth CONFIG={config}{options}", results)

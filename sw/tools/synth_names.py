@@ -78,6 +78,25 @@ def cells(path, top):
             "bram": kinds.get("DP16KD", 0), "lutram": kinds.get("TRELLIS_DPR16X4", 0), "kinds": kinds}
 
 
+PLACES = 4  # LUT sites that a LUT RAM cell takes of the device's: two slices
+
+
+def places(cells):
+    """LUT sites of the device that a block takes as nextpnr packs it: a LUT RAM cell takes four."""
+    return cells["lut"] + PLACES * cells["lutram"]
+
+
+LUTRAM7 = {"RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32M": 4, "RAM64M": 4}  # LUTs of a cell
+
+
+def cells7(path, top):
+    """Of synth_xilinx for a 7-series device: LUTs (LUT RAM among them), flip-flops, DSP48E1, block RAM in halves of 18 Kbit."""
+    kinds = json.loads(path.read_text())["modules"]["\\" + top]["num_cells_by_type"]
+    luts = sum(n for k, n in kinds.items() if re.fullmatch(r"LUT[1-6]|INV", k)) + sum(kinds.get(k, 0) * n for k, n in LUTRAM7.items())
+    return {"lut": luts, "ff": sum(n for k, n in kinds.items() if re.fullmatch(r"FD[RSCP]E(_1)?", k)), "dsp": kinds.get("DSP48E1", 0),
+            "bram": kinds.get("RAMB18E1", 0) + 2 * kinds.get("RAMB36E1", 0)}
+
+
 def signal(cell):
     """A cell's name without what the tools added to the name of the signal that it drives or takes."""
     name = cell.removeprefix("u_block.").split(" ")[0]
