@@ -6,6 +6,11 @@
 
 #include "bridge/board/usb_private.h"
 
+#define SIO_READ_EEPROM_REQUEST_TYPE 0xc0 /* to the device, by the maker's rules */
+
+#define CONTROL_MS 500
+#define USE_BITS 0x07 /* of the first byte of the EEPROM */
+#define USE_BIT_FIFO 0x01
 #define DENIED "may not be opened (udev rule: fpga/README.md)"
 
 const char *usb_chip_name(unsigned release, bool *fifo)
@@ -27,26 +32,49 @@ const char *usb_chip_name(unsigned release, bool *fifo)
     return "FTDI chip";
 }
 
+enum use {              /* of the chip's channel A, as its EEPROM has it */
+           USE_UNKNOWN, /* nothing is in the EEPROM, or there is none */
+           USE_FIFO,
+           USE_OTHER,
+};
 struct seen {
     char serial[64];
     const char *chip;
-    bool fifo, asked;
+    bool fifo, asked; /* the chip can be one; it may be opened */
+    enum use use;
 };
+
+/* Read without claiming: whoever has the device keeps it. */
+static enum use use_read(const struct usb_library *library, libusb_device_handle *handle)
+{
+    uint8_t word[2];
+
+    if (library->libusb_control_transfer(handle, SIO_READ_EEPROM_REQUEST_TYPE, SIO_READ_EEPROM_REQUEST, 0, 0, word, 2,
+                                         CONTROL_MS) != 2 ||
+        (word[0] == 0xff && word[1] == 0xff))
+        return USE_UNKNOWN;
+    return (word[0] & USE_BITS) == USE_BIT_FIFO ? USE_FIFO : USE_OTHER;
+}
 
 static void look(const struct usb_library *library, struct ftdi_context *ftdi, struct libusb_device *device,
                  struct seen *seen)
 {
     struct libusb_device_descriptor descriptor = {0};
+    libusb_device_handle *handle;
     char maker[64], product[64];
 
     *seen = (struct seen){.serial = ""};
     if (library->libusb_get_device_descriptor(device, &descriptor) != 0)
         descriptor.bcdDevice = 0;
     seen->chip = usb_chip_name(descriptor.bcdDevice, &seen->fifo);
-    const int error = library->ftdi_usb_get_strings2(ftdi, device, maker, sizeof maker, product, sizeof product,
-                                                     seen->serial, sizeof seen->serial);
-    seen->asked = error != -4; /* opened; an error behind that is a device without such a text */
-    if (error)
+    seen->asked = library->libusb_open(device, &handle) == 0;
+    if (!seen->asked)
+        return;
+    if (seen->fifo)
+        seen->use = use_read(library, handle);
+    library->libusb_close(handle);
+    if (library->ftdi_usb_get_strings2(ftdi, device, maker, sizeof maker, product, sizeof product, seen->serial,
+                                       sizeof seen->serial) != 0)
         seen->serial[0] = 0;
 }
 
@@ -85,12 +113,14 @@ struct libusb_device *usb_find(struct usb_board *board, const char *serial, stru
         right = seen;
         count++;
     }
-    if (count == 1 && right.fifo) {
+    if (count == 1 && right.fifo && right.use != USE_OTHER) {
         board->chip = right.chip;
         return found;
     }
     if (count > 1)
         snprintf(why, room, "%u chips have this serial number", count);
+    else if (count == 1 && right.fifo)
+        snprintf(why, room, "its EEPROM does not set channel A to 245 FIFO (fpga/README.md)");
     else if (count == 1)
         snprintf(why, room, "is an %s, which has no synchronous FIFO (needed: FT232H, FT2232H)", right.chip);
     else if (*list)
@@ -115,10 +145,12 @@ int usb_list(void (*fn)(void *arg, const struct usb_found *found), void *arg, ch
         struct seen seen;
 
         look(library, ftdi, d->dev, &seen);
+        /* An adapter of another kind would drive its pins in FIFO mode: it is left alone. */
         fn(arg, &(struct usb_found){seen.serial, seen.chip,
-                                    !seen.asked  ? DENIED
-                                    : !seen.fifo ? "has no synchronous FIFO"
-                                                 : NULL});
+                                    !seen.asked            ? DENIED
+                                    : !seen.fifo           ? "has no synchronous FIFO"
+                                    : seen.use != USE_FIFO ? "not asked: its EEPROM does not set channel A to 245 FIFO"
+                                                           : NULL});
     }
     if (ftdi) {
         library->ftdi_list_free(&list);

@@ -25,6 +25,9 @@
     X(ftdi_setflowctrl)                                                                                                \
     X(ftdi_get_error_string)                                                                                           \
     X(libusb_error_name)                                                                                               \
+    X(libusb_open)                                                                                                     \
+    X(libusb_close)                                                                                                    \
+    X(libusb_control_transfer)                                                                                         \
     X(libusb_get_device_descriptor)                                                                                    \
     X(libusb_alloc_transfer)                                                                                           \
     X(libusb_free_transfer)                                                                                            \
