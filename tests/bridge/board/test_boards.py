@@ -104,6 +104,14 @@ def test_causes(fake, chips, line):
     assert time.monotonic() - begin < (3 if "silent" in chips[0] else 1.5)
 
 
+@pytest.mark.parametrize("behaviour", ["refused", "full", "silent", "stalled"])
+def test_given_back(fake, tmp_path, behaviour):
+    """Whatever is wrong with a chip that was opened, its interface is released."""
+    assert boards(fake, [f"FT0A:700:801:{behaviour}"], "--echo", "FT0A", log=tmp_path / "log")[0] == 74
+    told = (tmp_path / "log").read_text().splitlines()
+    assert told.count("FT0A claim 0") == 1 and told[-1] == "FT0A release 0"
+
+
 def test_libraries_missing(tmp_path):
     """Broken ones, found first."""
     for name, says in (("libftdi1.so.2", "libftdi1.so.2"), ("libusb-1.0.so.0", "libusb-1.0.so.0")):
