@@ -101,7 +101,7 @@ def test_causes(fake, chips, line):
     begin = time.monotonic()
     status, out, err = boards(fake, chips, "--echo", "FT0A")
     assert (status, out) == (74, "") and err.startswith(f"gantry: FT0A: {line}") and err.count("\n") == 1, err
-    assert time.monotonic() - begin < (3 if "silent" in chips[0] else 1.5)
+    assert time.monotonic() - begin < 20  # not a minute, as for one that answers without end
 
 
 @pytest.mark.parametrize("behaviour", ["refused", "full", "silent", "stalled"])
