@@ -15,7 +15,7 @@ RULES = [  # where, what may stand there
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
-    (r"bridge/(proto|verilated)/", rf"messages\.def|partitions\.yaml|{NAME}\.hpp"),
+    (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
     (r"rtl/gpu/", r"links\.yaml"),
