@@ -43,13 +43,15 @@ module outbox
   localparam int unsigned Fw = $clog2(Frames);
   typedef logic [Aw:0] place_t;  // of a byte of the stream, modulo two buffers
   typedef struct packed {
-    logic    flush;
-    length_t length;
+    logic       flush;
+    logic [3:0] cost;  // units of room
+    length_t    length;
   } entry_t;  // a frame that is kept
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Choose,
     Release,  // the oldest frame is acknowledged
     Measure,  // has the host room for the next one
+    Start,    // it has, or not
     Send
   } state_e;
 
@@ -64,12 +66,14 @@ module outbox
   place_t send_place_q;  // of the byte of send_q that is read next
   place_t next_place_q;  // of the byte of next_q that comes next
   length_t open_q;     // bytes of frame next_q so far
+  length_t open_d;
   logic [7:0] room_q;  // of the host, counted behind ack_q
   logic [7:0] units_q; // of it used by frames base_q to send_q
   logic blocked_q;     // the next frame found no room
   logic hello_q, nak_q, heard_nak_q, answer_q;  // what is to be done; answer_q: some frame must go, at least an ACK
   logic data_q;        // the frame under way is send_q
-  logic prime_q;       // its first byte is to be read
+  logic fits_q;        // the next frame found room
+  logic prime_q;       // the first byte of the frame under way is to be read
   entry_t entry, closing;
   logic [7:0] cost;
   // frames from base_q on: all, those the host may know of, those that it acknowledges now
@@ -83,10 +87,11 @@ module outbox
   assign snd_ready_o = session_i && !attach_i && kept != 8'(Frames) &&
       next_place_q != {~base_place_q[Aw], base_place_q[Aw-1:0]};
   assign put = snd_valid_i && snd_ready_o;
-  assign closing = '{flush: snd_end_i, length: open_q + 9'd1};
-  assign close = put && (snd_end_i || closing.length == length_t'(FrameBytes));
+  assign open_d = open_q + 9'd1;
+  assign closing = '{flush: snd_end_i, cost: frame_units(open_d), length: open_d};
+  assign close = put && (snd_end_i || open_d == length_t'(FrameBytes));
   assign release_d = base_q != ack_q;
-  assign cost = 8'(frame_units(entry.length));
+  assign cost = 8'(entry.cost);
   assign wanted = 9'(units_q) + 9'(cost);
   assign fits = room_q == 8'hff || wanted <= 9'(room_q);
   assign fetch = prime_q || (data_q && payload_next_i);
@@ -94,8 +99,8 @@ module outbox
   always_comb begin
     start_o = 1'b0;
     frame_o = '{type_: FRAME_ACK, seq: send_q, length: '0, flush: 1'b1};
-    if (state_q == Measure) begin
-      start_o = fits && session_i && !attach_i;
+    if (state_q == Start) begin
+      start_o = fits_q && session_i && !attach_i;
       frame_o = '{type_: FRAME_DATA, seq: send_q, length: entry.length, flush: entry.flush};
     end else if (state_q == Choose && !attach_i) begin
       if (hello_q) begin
@@ -141,7 +146,7 @@ module outbox
   always_ff @(posedge clk_i) begin
     if (put) begin
       next_place_q <= next_place_q + 1'b1;
-      open_q       <= close ? '0 : closing.length;
+      open_q       <= close ? '0 : open_d;
       if (close) next_q <= next_q + 8'd1;
     end
     prime_q <= 1'b0;
@@ -181,15 +186,19 @@ module outbox
           units_q <= units_q - cost;
         end
       end
-      Measure:
+      Measure: begin
+        state_q   <= Start;
+        fits_q    <= fits;
+        blocked_q <= !fits;
+      end
+      Start:
       if (start_o) begin
         state_q  <= Send;
         data_q   <= 1'b1;
         prime_q  <= 1'b1;
         answer_q <= 1'b0;
       end else begin
-        state_q   <= Choose;
-        blocked_q <= 1'b1;
+        state_q <= Choose;
       end
       default:
       if (!busy_i) begin

@@ -110,6 +110,13 @@ def two_clocks(depth, **kw):
                 "memory_map\nsetundef -init -zero\nopt_clean", **kw)
 
 
+def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), **params):
+    """Two boards and the channels between them: worth making the model smaller first."""
+    return Task(f"mode bmc\ndepth {depth}", "abc scorr; dc2; bmc3", expected=expected, params=params, nightly=nightly, replace=replace, defines=defines,
+                prepare="hierarchy -check -top board_frames_fv\nproc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
+                "memory_map\nsetundef -init -zero\nopt -full\nsimplemap\nopt -full")
+
+
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 # What is proved for all cycles is checked for the first ten by another engine only at night.
 PDR = {"bmc": bounded(10, nightly=True), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
@@ -151,12 +158,14 @@ BLOCKS = {  # sources, tasks
              ("assign pop = read_gray_q != write_seen_q && (!valid_o || ready_i);", "assign pop = read_gray_q != write_seen_q;")), 1)}}),
     "board_frames": (
         ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
-        {"bmc": bounded(36), "bmc_long": bounded(48, nightly=True),
-         "cover": bounded(60, expected="FAIL", defines=("REACH",)),
-         **{f"bug{n}": bounded(60, expected="FAIL", replace=pair) for n, pair in enumerate((
+        {"bmc": frames(34), "bmc_long": frames(44, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
+         "cover": frames(60, expected="FAIL", defines=("REACH",), Fates="1'b1"),
+         **{f"bug{n}": frames(60, expected="FAIL", replace=pair, Fates="1'b1") for n, pair in enumerate((
              ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
              ("send_place_q <= base_place_q;", ""),
-             ("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||")), 1)}}),
+             ("write_q <= end_q;", ""),
+             ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
+         "bug_room": frames(60, expected="FAIL", nightly=True, replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),

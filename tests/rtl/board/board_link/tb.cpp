@@ -348,7 +348,7 @@ static bool speed()
     while (c.read < 49600 && !c.bad())
         c.clock();
     uint64_t down = c.r.cycle - from;
-    if (b.bad() || c.bad() || up > 52000 || down > 54400)
+    if (b.bad() || c.bad() || up > 52100 || down > 54400)
         return std::printf("100 full frames: %llu cycles up, %llu down %s%s\n", (unsigned long long)up, (unsigned long long)down, b.r.wrong, c.r.wrong), false;
     return true;
 }
