@@ -98,7 +98,7 @@ module outbox
 
   always_comb begin
     start_o = 1'b0;
-    frame_o = '{type_: FRAME_ACK, seq: send_q, length: '0, flush: 1'b1};
+    frame_o = '{type_: FRAME_ACK, seq: top_q, length: '0, flush: 1'b1};
     if (state_q == Start) begin
       start_o = fits_q && session_i && !attach_i;
       frame_o = '{type_: FRAME_DATA, seq: send_q, length: entry.length, flush: entry.flush};
