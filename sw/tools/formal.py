@@ -110,10 +110,10 @@ def two_clocks(depth, **kw):
                 "memory_map\nsetundef -init -zero\nopt_clean", **kw)
 
 
-def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), **params):
-    """Two boards and the channels between them: worth making the model smaller first."""
+def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), top="board_frames_fv", **params):
+    """Frames of a board and what carries them: worth making the model smaller first."""
     return Task(f"mode bmc\ndepth {depth}", "abc scorr; dc2; bmc3", expected=expected, params=params, nightly=nightly, replace=replace, defines=defines,
-                prepare="hierarchy -check -top board_frames_fv\nproc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
+                prepare=f"hierarchy -check -top {top}\nproc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
                 "memory_map\nsetundef -init -zero\nopt -full\nsimplemap\nopt -full")
 
 
@@ -158,7 +158,7 @@ BLOCKS = {  # sources, tasks
              ("assign pop = read_gray_q != write_seen_q && (!valid_o || ready_i);", "assign pop = read_gray_q != write_seen_q;")), 1)}}),
     "board_frames": (
         ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
-        {"bmc": frames(34), "bmc_long": frames(44, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
+        {"bmc": frames(34), "bmc_long": frames(38, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
          "cover": frames(60, expected="FAIL", defines=("REACH",), Fates="1'b1"),
          **{f"bug{n}": frames(60, expected="FAIL", replace=pair, Fates="1'b1") for n, pair in enumerate((
              ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
@@ -166,6 +166,16 @@ BLOCKS = {  # sources, tasks
              ("write_q <= end_q;", ""),
              ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
          "bug_room": frames(60, expected="FAIL", nightly=True, replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
+    "framer": (
+        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
+        {"bmc": frames(48, top="framer_fv"), "bmc_long": frames(80, nightly=True, top="framer_fv"),
+         "bmc_damage": frames(36, top="framer_fv", Damage="1'b1"),
+         "cover": frames(90, expected="FAIL", defines=("REACH",), top="framer_fv"),
+         **{f"bug{n}": frames(60, expected="FAIL", replace=pair, top="framer_fv") for n, pair in enumerate((
+             ("good_o  <= sum32_q == Crc32Residue;", "good_o  <= sum32_q[30:0] == Crc32Residue[31:1];"),
+             ("!(fresh_q && (state_q == Check || state_q == Tail));", "!(fresh_q && state_q == Check);"),
+             ("default: byte_d = room_q;", "default: byte_d = room_i;"),
+             ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),
