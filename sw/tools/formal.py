@@ -104,6 +104,19 @@ def l2_step(**kw):
     return l2_helpers(1, "STEP", apart=3, nightly=True, **kw)
 
 
+def two_clocks(depth, **kw):
+    """Between two free clocks: a step is an edge of either, or of both, or of none; registers begin with 0."""
+    return Task(f"mode bmc\ndepth {depth}\nmulticlock on", "abc bmc3", prepare="hierarchy -check -top async_fifo_fv\nproc\nflatten\nopt_clean\n"
+                "memory_map\nsetundef -init -zero\nopt_clean", **kw)
+
+
+def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), top="board_frames_fv", **params):
+    """Frames of a board and what carries them: worth making the model smaller first."""
+    return Task(f"mode bmc\ndepth {depth}", "abc scorr; dc2; bmc3", expected=expected, params=params, nightly=nightly, replace=replace, defines=defines,
+                prepare=f"hierarchy -check -top {top}\nproc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
+                "memory_map\nsetundef -init -zero\nopt -full\nsimplemap\nopt -full")
+
+
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 # What is proved for all cycles is checked for the first ten by another engine only at night.
 PDR = {"bmc": bounded(10, nightly=True), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
@@ -127,6 +140,42 @@ BLOCKS = {  # sources, tasks
                   ("count >= 7'd64 ?", "count > 7'd64 ?"),
                   ("done = 7'd1;", "done = 7'd2;")),
          "bug_pointer": bug(1)}),
+    "ft245_sync": (
+        ["rtl/board/ft245_sync.sv"],
+        {**PDR, **faults(("assign taken = !wr_no && !txe_ni;", "assign taken = !wr_no;"),
+                         ("rx_valid_o <= !rd_no && !rxf_ni;", "rx_valid_o <= !rd_no;"),
+                         ("if (taken ? !more || out_q.flush : readable) begin", "if (taken && (!more || out_q.flush)) begin"),
+                         ("end else if (out_valid_q && flush_q == '0) begin", "end else if (out_valid_q) begin"))}),
+    "async_fifo": (
+        ["rtl/tech/async_fifo.sv"],
+        {"bmc": two_clocks(30), "bmc_long": two_clocks(45, nightly=True),
+         "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
+         **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),
+             ("write_gray_q         <= gray(write_q + 1'b1);", "write_gray_q         <= gray(write_q) + 1'b1;"),
+             ("data_o      <= mem[read_q[Aw-1:0]];", "data_o      <= mem[write_q[Aw-1:0]];"),
+             ("assign room_o = used <= place_t'(Depth - 4);", "assign room_o = 1'b1;"),
+             ("assign pop = read_gray_q != write_seen_q && (!valid_o || ready_i);", "assign pop = read_gray_q != write_seen_q;")), 1)}}),
+    "board_frames": (
+        ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
+        {"bmc": frames(34), "bmc_long": frames(38, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
+         "cover": frames(60, expected="FAIL", defines=("REACH",), Fates="1'b1"),
+         **{f"bug{n}": frames(60, expected="FAIL", replace=pair, Fates="1'b1") for n, pair in enumerate((
+             ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
+             ("send_place_q <= base_place_q;", ""),
+             ("write_q <= end_q;", ""),
+             ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
+         "bug_room": frames(60, expected="FAIL", nightly=True, replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
+    "framer": (
+        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
+        {"bmc": frames(48, top="framer_fv"), "bmc_long": frames(80, nightly=True, top="framer_fv"),
+         "bmc_damage": frames(36, top="framer_fv", Damage="1'b1"),
+         "cover": frames(90, expected="FAIL", defines=("REACH",), top="framer_fv"),
+         **{f"bug{n}": frames(60, expected="FAIL", replace=pair, top="framer_fv") for n, pair in enumerate((
+             ("good_o  <= sum32_q == Crc32Residue;", "good_o  <= sum32_q[30:0] == Crc32Residue[31:1];"),
+             ("!(fresh_q && (state_q == Check || state_q == Tail));", "!(fresh_q && state_q == Check);"),
+             ("default: byte_d = room_q;", "default: byte_d = room_i;"),
+             ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),
@@ -286,7 +335,7 @@ BLOCKS = {  # sources, tasks
 
 
 # constants of a package in place of its own
-CONFIG = {"vmem_xlat": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2, "VmemSlots": 2}),
+CONFIG = {"board_frames": ("gantry_stream_pkg.sv", {"FRAME_UNIT": 2}), "vmem_xlat": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2, "VmemSlots": 2}),
           "l2_slice": ("l2_miss_pkg.sv", {"QueueSlow": 1, "QueueFlush": 2, "QueueFull": 3})}
 # included texts in place of the block's
 CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}
