@@ -67,12 +67,13 @@ module board_control
     .clk_i, .rst_ni, .attach_i, .run_i(run), .ask_i(ask), .arg_i(ask ? 32'(8'(head.arg >> 8)) : head.arg),
     .no_skip_i((head.flags & RUN_NO_SKIP) != '0), .stands_o(stands), .load_i(load), .slot_i(in_slot_o), .full_o(full),
     .due_o(in_valid_o), .idle_i, .sent_i(out_valid_i != '0), .fire_o, .target_no, .cycle_o,
-    .busy_i(busy), .take_o(take), .marked_i(marked), .since_o(since), .told_i(told), .edges_o(edges), .idle_o(idle));
+    .busy_i(busy), .take_o(take), .marked_i(marked), .since_o(since), .told_i(told),
+    .edges_o(edges), .idle_o(idle));
 
   board_sender #(.Outs(Outs)) u_sender (
     .clk_i, .rst_ni(session_n), .take_i(take), .valid_i(out_valid_i), .out_slot_o, .out_index_o, .out_bytes_i,
     .out_byte_i, .marked_o(marked), .since_i(since), .say_valid_i(say_valid), .say_i(say), .say_ready_o(say_ready),
-    .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i, .edges_i(edges), .told_o(told),
-    .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last), .echo_valid_i(echo_valid),
+    .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i, .edges_i(edges), .told_o(told), .head_i(head),
+    .echo_more_i(echo_more), .echo_last_i(echo_last), .echo_valid_i(echo_valid),
     .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy), .snd_valid_o, .snd_data_o, .snd_end_o, .snd_ready_i);
 endmodule

@@ -8,7 +8,7 @@
 
 module board_target #(
   parameter int unsigned Ins = 1,
-  parameter bit [2:0] SeedBug = 3'd0,  // formal: 1 a message is shown twice, 2 outputs are lost, 3 a jump passes a message
+  parameter bit [2:0] SeedBug = 3'd0,  // formal: 1 message shown twice, 2 outputs lost, 3 message passed by a jump
   localparam int unsigned Sw = Ins > 1 ? $clog2(Ins) : 1
 ) (
   input  logic           clk_i,

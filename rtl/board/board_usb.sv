@@ -58,5 +58,6 @@ module board_usb
     .clk_i, .rst_ni, .hello_i, .rx_valid_i(rx_valid), .rx_data_i(rx_data), .rx_ready_o(rx_ready),
     .tx_valid_o(tx_valid), .tx_data_o(tx.data), .tx_flush_o(tx.flush), .tx_ready_i(tx_ready), .attach_o, .id_o,
     .rec_valid_o, .rec_data_o, .rec_ready_i, .snd_valid_i, .snd_data_i, .snd_end_i, .snd_ready_o);
-  assign moves_o = (rx_valid && rx_ready) || (tx_valid && tx_ready) || (rec_valid_o && rec_ready_i) || (snd_valid_i && snd_ready_o);
+  assign moves_o = (rx_valid && rx_ready) || (tx_valid && tx_ready) || (rec_valid_o && rec_ready_i) ||
+                   (snd_valid_i && snd_ready_o);
 endmodule

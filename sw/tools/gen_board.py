@@ -21,7 +21,7 @@ import netlist  # noqa: E402
 import rtl_sources  # noqa: E402
 
 ROOT = gen_wrappers.ROOT
-TOP = "board_part"
+TOP = "board"
 GRAPH = ["bridge/verilated/partitions.yaml", "rtl/gpu/links.yaml"]
 PORT = re.compile(r"^\s*(input|output)\s[^,;]*?\b(\w+_n?[io])\b\s*(?:\[[^\]]*\]\s*)*,?\s*$", re.M)
 NAMED = {"clk_i": "tclk_i", "rst_ni": "target_n", "id_i": "id_i", "cycle_i": "cycle", "idle_o": "idle", "perf_en_i": "perf_en", "perf_addr_i": "perf_addr",
@@ -215,9 +215,12 @@ def emit(kind, settings):
     return part_text(kind, constants) + board_text(kind, hashes(kind, settings))
 
 
-def stub(top):
-    """The partition as an empty box."""
-    return f"/* verilator lint_off UNUSEDSIGNAL */\n/* verilator lint_off UNDRIVEN */\n{netlist.header(top)}\nendmodule\n/* verilator lint_on UNUSEDSIGNAL */\n/* verilator lint_on UNDRIVEN */\n"
+def stub(top, folder):
+    """The partition as an empty box, and what tells Verilator that it may be empty."""
+    box, rules = folder / f"{top}.sv", folder / "box.vlt"
+    box.write_text(f"{netlist.header(top)}\nendmodule\n")
+    rules.write_text("`verilator_config\n" + "".join(f'lint_off -rule {rule} -file "*/{box.name}"\n' for rule in ("UNUSEDSIGNAL", "UNDRIVEN")))
+    return box, rules
 
 
 def findings(settings):
@@ -230,14 +233,14 @@ def findings(settings):
     for kind, entry in gen_wrappers.partitions().items():
         folder = ROOT / "build/lint/board" / kind
         folder.mkdir(parents=True, exist_ok=True)
-        text, box = folder / "board.sv", folder / f"{entry['top']}.sv"
+        text = folder / "board.sv"
         text.write_text(emit(kind, settings))
-        box.write_text(stub(entry["top"]))
+        box, rules = stub(entry["top"], folder)
         packages = [package if p.name == package.name else p for p in rtl_sources.sources(entry["top"]) if p.name.endswith("_pkg.sv")]
         paths = " ".join(str(p.relative_to(ROOT)) for p in dict.fromkeys([*packages, *board_sources(), box, text]))
         with tempfile.TemporaryDirectory() as out:
             code, said = lint.tool([str(lint.VENV / "python"), "sw/tools/verilate.py", "--top", TOP, "--out", out, "--json-only", "--arg=-Irtl/common",
-                                    "--arg=-Wno-UNUSEDPARAM", *paths.split()])
+                                    "--arg=-Wno-UNUSEDPARAM", str(rules), *paths.split()])
         if code:
             found += [f"verilator {kind}: {line}" for line in said.splitlines() if "%" in line[:8]] or [f"verilator {kind}: {said.strip()}"]
         code, said = netlist.yosys(f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS --blackboxed-module {entry['top']} --top {TOP} {paths}; "
