@@ -80,7 +80,8 @@ class Board {
         edges += even && fire;
         still = active ? 0 : still + 1;
         evaluated++;
-        chip.pass();
+        if (chip.pass())
+            still = 0; // the flags may be others now
     }
 };
 
@@ -114,9 +115,9 @@ bool put(const void *bytes, size_t n)
     return true;
 }
 
-bool answer(const Board &board, int32_t status, uint32_t id, uint32_t moved, const std::vector<uint8_t> &data)
+bool answer(const Board &board, int32_t status, uint32_t id, uint32_t endpoint, uint32_t moved, const std::vector<uint8_t> &data)
 {
-    const struct wire_answer a = {status, id, moved, 0, board.chip.now};
+    const struct wire_answer a = {status, id, moved, endpoint, board.chip.now};
     return put(&a, sizeof a) && (data.empty() || put(data.data(), data.size()));
 }
 
@@ -136,7 +137,7 @@ bool serve(Board &board)
     case WIRE_CONTROL: {
         std::vector<uint8_t> said;
         const int32_t status = board.chip.control(ask.setup, said);
-        return answer(board, status, ask.id, static_cast<uint32_t>(in ? said.size() : ask.length), said);
+        return answer(board, status, ask.id, 0, static_cast<uint32_t>(in ? said.size() : ask.length), said);
     }
     case WIRE_SUBMIT:
         board.chip.submit({ask.id, ask.endpoint, ask.length, 0, 0, WIRE_OK, std::move(data)});
@@ -149,11 +150,11 @@ bool serve(Board &board)
         if (board.chip.gone())
             return false;
         if (board.chip.over.empty())
-            return answer(board, WIRE_OK, 0, 0, {});
+            return answer(board, WIRE_OK, 0, 0, 0, {});
         const Urb u = std::move(board.chip.over.front());
         board.chip.over.pop_front();
         const bool to_host = u.endpoint & 0x80;
-        return answer(board, u.status, u.id, to_host ? static_cast<uint32_t>(u.data.size()) : u.at, to_host ? u.data : std::vector<uint8_t>());
+        return answer(board, u.status, u.id, u.endpoint, to_host ? static_cast<uint32_t>(u.data.size()) : u.at, to_host ? u.data : std::vector<uint8_t>());
     }
     default:
         fatal("a request that there is not");

@@ -27,14 +27,15 @@ bool Chip::edge(bool oe_n, bool rd_n, bool wr_n, bool siwu_n, bool drives, uint8
     return true;
 }
 
-void Chip::pass()
+bool Chip::pass()
 {
     now++;
     if (now < bus_free || silent())
-        return;
+        return false;
     const bool moved = in_turn ? in_packet() || out_packet() : out_packet() || in_packet();
     if (moved)
         in_turn = !in_turn;
+    return moved;
 }
 
 void Chip::end(std::deque<Urb> &queue, int32_t status)

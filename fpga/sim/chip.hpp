@@ -34,8 +34,8 @@ class Chip {
     uint8_t data() const { return to_board.empty() ? 0 : to_board.front(); }
     // A rising edge of CLKOUT; what the board's pins were before it.  False: both drove the data bus.
     bool edge(bool oe_n, bool rd_n, bool wr_n, bool siwu_n, bool drives, uint8_t data);
-    // Behind each cycle, clocked or not.
-    void pass();
+    // Behind each cycle, clocked or not.  True: a packet has moved.
+    bool pass();
 
     // ---- USB
     int32_t control(const uint8_t *setup, std::vector<uint8_t> &answer); // enum wire_status

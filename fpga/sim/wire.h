@@ -36,7 +36,7 @@ struct wire_answer {
     int32_t status;  /* enum wire_status */
     uint32_t id;     /* of the transfer that has ended; 0: none yet */
     uint32_t length; /* bytes moved; those of an IN follow */
-    uint32_t zero;
+    uint32_t endpoint; /* of the transfer */
     uint64_t now; /* time */
 };
 #endif

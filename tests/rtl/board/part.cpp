@@ -10,7 +10,11 @@
 
 #include "bridge/verilated/model.h"
 #include "gantry_msg.h"
+#ifdef PROCESS
+#include "tests/fpga/process_bench.h"
+#else
 #include "tests/rtl/board/part_bench.h"
+#endif
 
 static const struct model_api *api;
 static std::mt19937_64 rng;
