@@ -14,8 +14,8 @@
 #include "bridge/link/stream.h"
 #include "fpga/sim/wire.h"
 
-#define WIRE_IN 16384 /* bytes of each transfer to the host */
-#define WIRE_INS 4    /* of them under way */
+#define WIRE_IN 2048 /* bytes of each transfer to the host: half of what a board may send before it is acknowledged */
+#define WIRE_INS 8    /* of them under way */
 
 struct wire_port {
     int fd;
@@ -86,7 +86,7 @@ static inline ssize_t wire_read(void *ctx, void *bytes, size_t room, unsigned ms
         struct wire_ask ask = {WIRE_WAIT, 0, 0, 0, until, {0}};
         struct wire_answer a;
         static uint8_t packets[WIRE_IN];
-        if (!wire_all(w, &ask, sizeof ask, true) || !wire_answer(w, &a) || a.length > WIRE_IN)
+        if (!wire_all(w, &ask, sizeof ask, true) || !wire_answer(w, &a))
             break;
         if (a.id == 0 && w->now + 1 >= until)
             return 0;
@@ -96,7 +96,7 @@ static inline ssize_t wire_read(void *ctx, void *bytes, size_t room, unsigned ms
             w->under_way--;
             continue;
         }
-        if (!wire_all(w, packets, a.length, false))
+        if (a.length > WIRE_IN || !wire_all(w, packets, a.length, false))
             break;
         wire_submit_in(w);
         w->held_at = w->held_end = 0;
