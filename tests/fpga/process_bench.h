@@ -30,12 +30,12 @@ class Harness
     std::vector<uint32_t> out_bytes;
     uint64_t in_mark = 0, out_mark = 0, cycles = 0, bursts = 0;
     struct wire_port wire;
+    struct stream_port port = {};
     struct usb_board *usb = nullptr;
     struct stream *stream = nullptr;
 
     explicit Harness(uint64_t)
     {
-        struct stream_port port;
         const char *path = std::getenv("BOARD"), *library = std::getenv("LIBUSB");
         char why[256] = "BOARD names no simulated board";
         if (library && std::strcmp(library, "real") == 0) {
@@ -69,6 +69,7 @@ class Harness
             std::printf("board: exit status %d\n", status);
     }
 
+    uint64_t cycles_now() const { return usb ? now() : wire.now; }
     uint64_t now() const { return usb ? usb_port(usb)->now_ms(usb_port(usb)->ctx) * 60000 : wire.now; }
     void attach(uint16_t id)
     {

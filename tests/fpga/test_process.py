@@ -137,3 +137,12 @@ def test_hello():
     assert other["rdma"] == base["rdma"]
     assert [a == b for a, b in zip(other["l2"].split(), base["l2"].split())] == [True, False, True, True]
     assert base["rdma"].split()[2] == base["l2"].split()[2]
+
+
+def test_speed_of_echoes():
+    """Round trip and bytes a second each way, of the chip's time."""
+    exe = client("tests/fpga/echo.cpp")
+    done = run([exe, 128, 4], env=dict(os.environ, BOARD=board("rdma")))
+    found = re.match(r"echo: ([\d.]+) us a round trip, ([\d.]+) MB/s each way, 0 frames sent again\n", done.stdout)
+    assert done.returncode == 0 and found, done.stdout
+    assert float(found[1]) <= 100 and float(found[2]) >= 20, done.stdout

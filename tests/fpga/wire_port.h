@@ -15,8 +15,8 @@
 #include "bridge/link/stream.h"
 #include "fpga/sim/wire.h"
 
-#define WIRE_IN 2048 /* bytes of each transfer to the host: half of what a board may send before it is acknowledged */
-#define WIRE_INS 8   /* of them under way */
+#define WIRE_IN 1024 /* bytes of each transfer to the host: it acknowledges long before a board has its buffer full */
+#define WIRE_INS 16  /* of them under way */
 
 struct wire_port {
     int fd;

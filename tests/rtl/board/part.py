@@ -68,12 +68,12 @@ def harness(kind, checks=True, fault=None):
 
 
 @functools.cache
-def client():
-    """The same bench for a board's process."""
+def client(source="tests/rtl/board/part.cpp"):
+    """The same bench, or another, for a board's process."""
     flags = dict(line.split("=", 1) for line in run(["make", "-s", "print-flags"]).stdout.splitlines() if "=" in line)
-    exe = ROOT / "build/tests/fpga/part_process"
+    exe = ROOT / "build/tests/fpga" / pathlib.Path(source).stem
     exe.parent.mkdir(parents=True, exist_ok=True)
     done = run(["g++", "-std=c++17", "-O1", "-D_GNU_SOURCE", "-DPROCESS", "-I.", "-Ihost", "-Ibridge", "-Ibuild/gen", "-Wall", "-Wno-missing-field-initializers", "-o", exe,
-                "tests/rtl/board/part.cpp", "build/lib/libgantry.a", *shlex.split(flags["LDLIBS"])])
+                source, "build/lib/libgantry.a", *shlex.split(flags["LDLIBS"])])
     assert done.returncode == 0, done.stdout
     return exe
