@@ -66,22 +66,6 @@ static bool ended_well(struct usb_transfer *t)
     return false;
 }
 
-/* The bytes without those of status; their number. */
-static unsigned packets_join(uint8_t *bytes, unsigned n, unsigned packet)
-{
-    unsigned to = 0;
-
-    for (unsigned at = 0; at < n; at += packet) {
-        const unsigned size = n - at < packet ? n - at : packet;
-
-        if (size > STATUS_BYTES) {
-            memmove(bytes + to, bytes + at + STATUS_BYTES, size - STATUS_BYTES);
-            to += size - STATUS_BYTES;
-        }
-    }
-    return to;
-}
-
 static void LIBUSB_CALL in_ended(struct libusb_transfer *of_usb)
 {
     struct usb_transfer *t = of_usb->user_data;
@@ -89,9 +73,9 @@ static void LIBUSB_CALL in_ended(struct libusb_transfer *of_usb)
 
     if (!ended_well(t))
         return;
-    t->at = 0;
-    t->end = packets_join(t->bytes, (unsigned)of_usb->actual_length, board->ftdi->max_packet_size);
-    if (t->end == 0) { /* the chip's latency timer */
+    t->at = STATUS_BYTES;
+    t->end = (unsigned)of_usb->actual_length;
+    if (t->end <= t->at) { /* the chip's latency timer */
         if (!board->closing && !board->lost)
             submit(t);
         return;
@@ -109,9 +93,10 @@ static void LIBUSB_CALL out_ended(struct libusb_transfer *of_usb)
         lose(t->board, "a USB transfer has ended early");
 }
 
-static bool transfer_make(struct usb_board *board, struct usb_transfer *t)
+static bool transfer_make(struct usb_board *board, struct usb_transfer *t, uint8_t *bytes)
 {
     t->board = board;
+    t->bytes = bytes;
     t->of_usb = board->library->libusb_alloc_transfer(0);
     if (t->of_usb == NULL)
         lose(board, "no memory for transfers");
@@ -122,21 +107,21 @@ bool usb_transfers_begin(struct usb_board *board)
 {
     struct ftdi_context *ftdi = board->ftdi;
 
-    if (ftdi->max_packet_size <= STATUS_BYTES || ftdi->max_packet_size > USB_PACKET_MOST) {
+    if (ftdi->max_packet_size != USB_PACKET) {
         lose(board, "has no packets of 512 bytes: not at a high-speed port");
         return false;
     }
     for (unsigned n = 0; n < USB_OUTS; n++)
-        if (!transfer_make(board, &board->outs[n]))
+        if (!transfer_make(board, &board->outs[n], board->out_bytes[n]))
             return false;
     for (unsigned n = 0; n < USB_INS; n++) {
         struct usb_transfer *t = &board->ins[n];
 
-        if (!transfer_make(board, t))
+        if (!transfer_make(board, t, board->in_bytes[n]))
             return false;
         /* libftdi1 names endpoints from the chip's side */
-        libusb_fill_bulk_transfer(t->of_usb, ftdi->usb_dev, (unsigned char)ftdi->out_ep, t->bytes,
-                                  (int)(USB_PACKETS * ftdi->max_packet_size), in_ended, t, 0);
+        libusb_fill_bulk_transfer(t->of_usb, ftdi->usb_dev, (unsigned char)ftdi->out_ep, t->bytes, USB_PACKET, in_ended,
+                                  t, 0);
         submit(t);
     }
     return !board->lost;
@@ -175,7 +160,7 @@ ssize_t usb_write(void *ctx, const void *bytes, size_t n)
 
     for (unsigned i = 0; i < USB_OUTS && done < n && !board->lost; i++) {
         struct usb_transfer *t = &board->outs[i];
-        const size_t piece = n - done < sizeof t->bytes ? n - done : sizeof t->bytes;
+        const size_t piece = n - done < USB_OUT_BYTES ? n - done : USB_OUT_BYTES;
 
         if (t->busy)
             continue;
