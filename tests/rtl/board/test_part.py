@@ -3,7 +3,7 @@
 shows, counters, echoes, refusals; each seeded fault of the harness is noticed."""
 import pytest
 
-from part import KINDS, ROOT, harness, library, run
+from part import KINDS, ROOT, gen_board, harness, library, run, settings
 
 FAULTS = [
     ("rtl/board/board_target.sv", "if (load_i) due_q[slot_i] <= 1'b1;", "if (load_i && !idle_i) due_q[slot_i] <= 1'b1;"),
@@ -44,3 +44,8 @@ def test_faults(number):
     file = ROOT / FAULTS[number][0]
     done = bench("rdma", 1, 300, fault=(file.relative_to(ROOT), *FAULTS[number][1:]))
     assert done.returncode != 0, done.stdout
+
+
+def test_the_text_of_every_kind():
+    """As `make lint` has it: Verilator -Wall and read_slang."""
+    assert gen_board.findings(settings()) == []
