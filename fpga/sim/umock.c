@@ -2,8 +2,7 @@
  * umock BOARD SERIAL COMMAND...: runs a command for whose libudev and libusb-1.0, the system's own, an FT2232H is
  * plugged in: the process of a simulated board (executable BOARD) is at the other end of its transfers.  umockdev
  * answers the requests to /dev/bus/usb as the kernel would.
- * Exit status: that of the command; 69 when the device cannot
- * be made up.
+ * Exit status: that of the command; 69 when the device cannot be made up.
  * Responsible for: descriptors, the testbed.
  * Not responsible for: requests (umock_requests.c), the chip (chip.hpp).
  */
