@@ -43,8 +43,10 @@ static bool mode_set(struct usb_board *board, char *why, size_t room)
 /* Takes what there is of the board with it. */
 static struct usb_board *given_up(struct usb_board *board)
 {
-    if (board->ftdi)
+    if (board->ftdi) {
+        board->library->ftdi_usb_close(board->ftdi); /* gives it back to the kernel's driver; ftdi_free does not */
         board->library->ftdi_free(board->ftdi);
+    }
     free(board);
     return NULL;
 }
@@ -72,6 +74,8 @@ static struct usb_board *board_open(const struct usb_library *library, const cha
     library->ftdi_list_free(&list);
     if (error)
         not_opened(board, error, why, room);
+    if ((device == NULL || error) && library->add)
+        snprintf(why, room, "the process of the simulated board has ended, or does not answer");
     if (device == NULL || error || !mode_set(board, why, room))
         return given_up(board);
     if (usb_transfers_begin(board))
