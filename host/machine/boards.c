@@ -37,7 +37,7 @@ struct library boards_library(const struct boards *boards, struct rtl_place plac
 void one_board_tell(struct one_board *b)
 {
     char end[80] = "";
-    if (b->process.pid && board_process_ended(&b->process, END_MS))
+    if (b->process.fd >= 0 && board_process_ended(&b->process, END_MS))
         board_process_end(&b->process, end, sizeof end);
     diag(b->on.part, "%s%s%s", board_why(b->board), *end ? "; " : "", end);
 }
