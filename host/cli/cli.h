@@ -12,6 +12,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_restore(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_cuda_path(int argc, char **argv);
+int cmd_boards(int argc, char **argv);
 
 /* --help, -h */
 bool help_asked(const char *word);

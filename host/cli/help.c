@@ -22,6 +22,8 @@ static const char overview[] =
     "           gantry config --list gpu.l2\n"
     "  cuda-path  the folder with bin/nvcc, include and lib64, for makefiles of CUDA programs\n"
     "           make CUDA_PATH=$(gantry cuda-path)\n"
+    "  boards   FPGA boards at USB cables: which there are, what they carry\n"
+    "           gantry boards --echo SERIAL\n"
     "\n"
     "gantry COMMAND --help tells the options of a command, man gantry tells more.\n";
 
@@ -49,6 +51,12 @@ static const char config_text[] =
 
 static const char cuda_text[] =
     "usage: gantry cuda-path   the folder with bin/nvcc, include and lib64 (docs/cuda.md)\n";
+
+static const char boards_text[] =
+    "usage: gantry boards                 FTDI chips that are plugged in, and the boards that answer behind them\n"
+    "       gantry boards --echo SERIAL   round trips, bytes a second and errors of one; its target is reset\n"
+    "\n"
+    "exit status: 0 success, 64 usage, 74 no such board, or it does not answer\n";
 
 bool help_asked(const char *word)
 {
@@ -78,6 +86,8 @@ void help_print(FILE *out, const char *command)
         fputs(exits_replay, out);
     } else if (command && strcmp(command, "cuda-path") == 0) {
         fputs(cuda_text, out);
+    } else if (command && strcmp(command, "boards") == 0) {
+        fputs(boards_text, out);
     } else {
         fputs(command && strcmp(command, "config") == 0 ? config_text : overview, out);
     }

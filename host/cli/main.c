@@ -15,8 +15,8 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", cmd_run},         {"kernel", cmd_kernel}, {"replay", cmd_replay},
-                {"restore", cmd_restore}, {"config", cmd_config}, {"cuda-path", cmd_cuda_path}};
+} commands[] = {{"run", cmd_run},       {"kernel", cmd_kernel},       {"replay", cmd_replay}, {"restore", cmd_restore},
+                {"config", cmd_config}, {"cuda-path", cmd_cuda_path}, {"boards", cmd_boards}};
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static int version_print(void)

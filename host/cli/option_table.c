@@ -19,7 +19,7 @@
 #define BEGINS (OPTION_RUN | OPTION_KERNEL | OPTION_REPLAY)
 #define ALL (BEGINS | OPTION_RESTORE)
 #define CONFIG OPTION_CONFIG
-#define EACH (ALL | CONFIG | OPTION_CUDA_PATH)
+#define EACH (ALL | CONFIG | OPTION_CUDA_PATH | OPTION_BOARDS)
 
 static const struct row {
     enum option_id id;
@@ -70,13 +70,14 @@ static const struct row {
     {OPT_NAMES, "names", NULL, NULL, CONFIG},
     {OPT_SV, "sv", NULL, NULL, CONFIG},
     {OPT_EXIT_AFTER, "exit-after", "kernel:N", "end when kernel N of the table has ended", WITHOUT_KERNEL},
+    {OPT_ECHO, "echo", "SERIAL", NULL, OPTION_BOARDS},
     {OPT_HELP, "help", NULL, "this text", EACH},
     {OPT_VERSION, "version", NULL, "version and commit", EACH},
 };
 #define HELP_COLUMN 34 /* where explanations begin */
 #define ROWS (sizeof rows / sizeof *rows)
 
-static const char *const commands[] = {"run", "kernel", "replay", "restore", "config", "cuda-path"};
+static const char *const commands[] = {"run", "kernel", "replay", "restore", "config", "cuda-path", "boards"};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 enum option_user option_user(const char *command)

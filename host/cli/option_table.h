@@ -41,7 +41,8 @@ enum option_id {
     OPT_GET,
     OPT_JSON,
     OPT_NAMES,
-    OPT_SV
+    OPT_SV,
+    OPT_ECHO
 };
 
 enum option_user {
@@ -50,7 +51,8 @@ enum option_user {
     OPTION_REPLAY = 4,
     OPTION_RESTORE = 8,
     OPTION_CONFIG = 16,
-    OPTION_CUDA_PATH = 32
+    OPTION_CUDA_PATH = 32,
+    OPTION_BOARDS = 64
 };
 /* Of the command of that name, which is one. */
 enum option_user option_user(const char *command);

@@ -150,6 +150,9 @@ BLOCKS = {  # sources, tasks
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),
                   ("activate_at[b] = now + Wait.activate;", ""), nightly=True)}),
+    "board_target": (
+        ["rtl/board/board_target.sv"],
+        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": reach(20), **BUGS}),
     "control_agent": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/control/control_pkg.sv", "rtl/control/control_agent.sv"],
         {"bmc": bounded(10, nightly=True), "prove": induction(), "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),

@@ -3,6 +3,8 @@
 """Build the verilated partitions that a configuration needs: one shared library a kind and parameter set.
 
 models.py [--cc clang|gcc] [--trace] [--observe] [--check] [--std-x] [--coverage] [--define NAME[=VALUE]] [--opt=-O3] [--set KEY=VALUE]... KIND...
+models.py ... --board KIND...   the same of simulated boards (board_plan.py): PATH is an executable, started as PATH --fd N
+models.py ... --hello KIND...   what a board of the kind says of itself: KIND RTL KEYS GRAPH LINKS, 16 hexadecimal digits each; nothing is built
   Prints one line `KIND PATH` for each kind; progress on stderr.  A library lies in build/models/KIND-KEY-PROCESSOR (or another cache, model_cache.py), where KEY
   covers every source the partition reads, the generated wrapper and the constants of gantry_cfg_pkg that those
   sources name: a changed parameter or source rebuilds only what it must.  Observation ports (lock step) and RTL
@@ -37,7 +39,9 @@ if __name__ == "__main__" and os.environ.get("GANTRY_MODELS_PYTHON") != VENV_PYT
     os.execv(VENV_PYTHON, [VENV_PYTHON, *sys.argv])
 
 try:
+    import board_plan  # noqa: E402
     import build_process  # noqa: E402
+    import gen_board  # noqa: E402
     import gen_params  # noqa: E402
     import gen_wrappers  # noqa: E402
     import model_cache  # noqa: E402
@@ -141,10 +145,14 @@ class Plan:
         package, wrapper = self.generated / "gantry_cfg_pkg.sv", self.generated / f"{self.kind}_model.cpp"
         package.write_text(self.package)
         wrapper.write_text(self.wrapper)
-        cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--exe", str(wrapper),
-               "--cc", self.args.cc, "--whole", f"--jobs={jobs}", *FLAGS]
+        cmd = [sys.executable, str(ROOT / "sw/tools/verilate.py"), "--top", self.top, "--out", str(self.folder), "--cc", self.args.cc, f"--jobs={jobs}",
+               *self.switches()]
         cmd += ["--trace"] * self.args.trace + ["--std-x"] * self.args.std_x + COUNT * self.coverage + self.save + self.fast + [f"--arg=-D{d}" for d in self.define] + [f"--opt={' '.join([self.opt, *self.tuned])}"]
         return [*cmd, str(package), *map(str, self.sources)]
+
+    def switches(self):
+        """Of verilate.py: what is linked, and how."""
+        return ["--exe", str(self.generated / f"{self.kind}_model.cpp"), "--whole", *FLAGS]
 
     def built(self, status, text):
         """The command has ended."""
@@ -177,6 +185,10 @@ class Plan:
         events = set(re.findall(r"region trigger index \d+ is active: (@[^\\]*)", text))
         if events != {"@(posedge clk_i)"}:
             raise SystemExit(f"models: {self.kind}: evaluated at {', '.join(sorted(events))}, not at @(posedge clk_i) alone")
+
+
+class Board(board_plan.BoardPlan, Plan):
+    """A simulated board."""
 
 
 def profile_fits():
@@ -267,9 +279,9 @@ def build_all(plans):
             sweep({p.folder for p in plans})
 
 
-def inputs():
+def inputs(board=False):
     """(size, time, path below the root) of everything that a Plan may read, and of the folders it looks through."""
-    paths = {ROOT / f for f in [*FIXED, *READ]} | set((ROOT / "rtl").glob("*/*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
+    paths = {ROOT / f for f in [*FIXED, *READ, *(board_plan.READ if board else [])]} | set((ROOT / "rtl").glob("*/*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
     paths |= {ROOT / "rtl"} | {p for p in (ROOT / "rtl").iterdir() if p.is_dir()}
     return [(p.stat().st_size, p.stat().st_mtime_ns, p.relative_to(ROOT)) for p in sorted(paths)]
 
@@ -291,6 +303,14 @@ def stamp_write(name, before, plans):
         old.unlink(missing_ok=True)
 
 
+def hello(kinds, settings):
+    for kind in kinds:
+        if kind not in gen_wrappers.partitions():
+            raise SystemExit(f"models: {kind}: no such partition kind")
+        said = gen_board.hashes(kind, settings)
+        print(kind, *(f"{said[name]:016x}" for name in ("rtl", "keys", "graph", "links")))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cc", default="clang", choices=["clang", "gcc"])
@@ -302,12 +322,17 @@ def main():
     parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--board", action="store_true")
+    parser.add_argument("--hello", action="store_true")
     parser.add_argument("--stamp", help="leave the answer in build/models/stamps under this name")
     parser.add_argument("kinds", nargs="+")
     args = parser.parse_args()
     os.umask(os.umask(0) | 0o022)  # nobody else may write a library, or it is not taken
-    before = inputs()
-    plans = [Plan(kind, args, args.set) for kind in args.kinds]
+    if args.hello:
+        hello(args.kinds, args.set)
+        return
+    before = inputs(args.board)
+    plans = [(Board if args.board else Plan)(kind, args, args.set) for kind in args.kinds]
     if not all(p.done() for p in plans):
         build_all(plans)
     for p in plans:

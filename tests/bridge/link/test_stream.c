@@ -177,7 +177,14 @@ static void acknowledge(struct peer *p)
         peer_send(p, 3, 0, 1, 255, NULL, 0);
 }
 
-/* It answers, and brings nothing. */
+static void bring_slowly(struct peer *p)
+{
+    acknowledge(p);
+    if (p->idles % 1000 == 0) /* some 25 s */
+        peer_send(p, 2, (uint8_t)(p->idles / 1000 - 1), 1, 255, "x", 1);
+}
+
+/* It answers, and brings nothing; seldom something, which is enough. */
 static void test_stuck(void **state)
 {
     struct peer *p = peer_new();
@@ -189,6 +196,14 @@ static void test_stuck(void **state)
     assert_false(stream_get(p->stream, &got, 1));
     assert_string_equal(stream_why(p->stream), "answers, but takes and sends no records for 60 s");
     assert_in_range(p->now - 5000000000u, 60000, 60050);
+    peer_free(p);
+    uint8_t three[3];
+    p = peer_new();
+    peer_attach(p, 255);
+    stream_put(p->stream, "r", 1);
+    p->idle = bring_slowly;
+    assert_true(stream_get(p->stream, three, 3));
+    assert_in_range(p->now - 5000000000u, 60050, 100000);
     peer_free(p);
 }
 

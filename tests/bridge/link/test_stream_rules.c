@@ -70,8 +70,11 @@ static void test_one_nak_a_gap(void **state)
     data(p, 3, "d");
     assert_got(p, "cd");
     peer_expect_none(p);
-    assert_int_equal(stream_counts(p->stream)->gaps, 3);
-    assert_int_equal(stream_counts(p->stream)->naks, 3);
+    data(p, 6, "x"); /* further ahead than the last */
+    assert_got(p, "");
+    peer_expect(p, 4, 0, 4);
+    assert_int_equal(stream_counts(p->stream)->gaps, 4);
+    assert_int_equal(stream_counts(p->stream)->naks, 4);
     peer_free(p);
 }
 
@@ -120,15 +123,16 @@ static void test_no_heads(void **state)
     peer_bytes(p, bytes, 8);
     data(p, 2, "c");
     peer_bytes(p, bytes, peer_frame(bytes, 6, 3, 0, 255, "x", 1));
-    peer_bytes(p, bytes, peer_frame(bytes, 0, 3, 0, 255, "x", 1));
     data(p, 3, "d");
-    size_t n = peer_frame(bytes, 2, 4, 0, 255, "x", 1);
+    peer_bytes(p, bytes, peer_frame(bytes, 0, 4, 0, 255, "x", 1));
+    data(p, 4, "e");
+    size_t n = peer_frame(bytes, 2, 5, 0, 255, "x", 1);
     bytes[5] ^= 1;
     peer_bytes(p, bytes, n);
     peer_bytes(p, "GGGG", 3);
-    data(p, 4, "e");
-    assert_got(p, "bcde");
-    assert_int_equal(stream_counts(p->stream)->damaged, 4);
+    data(p, 5, "f");
+    assert_got(p, "bcdef");
+    assert_int_equal(stream_counts(p->stream)->damaged, 5);
     peer_free(p);
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time of the target behind a byte stream: which of its cycles are evaluated, one clock edge each.
+// The rules are those of bridge/verilated/model.hpp, so that cycles and evaluated edges are equal: a cycle below the mark
+// is evaluated when a message is due in it or the target is not idle; else the cycle jumps to the mark.
+// Responsible for: reset, cycle, edges, what each input has to show.  Not responsible for: messages (board_slot), what
+// the outputs sent (board_sender), the gate of the clock (the board's top: one edge behind each cycle of fire_o).
+`include "gantry_assert.svh"
+
+module board_target #(
+  parameter int unsigned Ins = 1,
+  parameter bit [2:0] SeedBug = 3'd0,  // formal: 1 message shown twice, 2 outputs lost, 3 message passed by a jump
+  localparam int unsigned Sw = Ins > 1 ? $clog2(Ins) : 1
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic           attach_i,   // reset of the target; all begins at cycle 0
+  // orders, each only while stands_o
+  input  logic           run_i,      // run on by arg_i cycles
+  input  logic           ask_i,      // give arg_i edges that are no cycles
+  input  logic [   31:0] arg_i,
+  input  logic           no_skip_i,  // evaluate idle cycles, too
+  output logic           stands_o,   // the order is carried out, all is sent and said
+  // inputs
+  input  logic           load_i,     // input slot_i has a message for the present cycle
+  input  logic [ Sw-1:0] slot_i,
+  output logic           full_o,     // it has one
+  output logic [Ins-1:0] due_o,      // valid of each input at the next edge
+  // target
+  input  logic           idle_i,
+  input  logic           sent_i,     // some output is valid
+  output logic           fire_o,     // behind this cycle its clock has an edge
+  output logic           target_no,  // its reset
+  output logic [   63:0] cycle_o,    // the next to be evaluated
+  // sender
+  input  logic           busy_i,
+  output logic           take_o,     // outputs are those of a new edge
+  input  logic           marked_i,   // the mark of what is sent is now the last evaluated cycle
+  output logic [   31:0] since_o,    // of the last evaluated cycle from that mark, modulo 2^32
+  input  logic           told_i,     // edges_o was told
+  output logic [   31:0] edges_o,
+  output logic           idle_o
+);
+  logic [1:0] reset_q;   // edges of the reset that are left
+  logic [31:0] left_q;   // cycles up to the mark, or edges of a question
+  logic asking_q, no_skip_q, started_q, fresh_q;
+  logic [63:0] cycle_q;
+  logic [31:0] since_q, edges_q, step;
+  logic [Ins-1:0] due_q;
+  logic quiet, moves, evaluate, jump;
+
+  assign target_no = reset_q == '0;
+  assign idle_o    = idle_i && started_q;
+  // what the edge before sent is with the sender before the next edge
+  assign quiet     = target_no && !busy_i && !(fresh_q && sent_i && SeedBug != 3'd2);
+  assign moves     = left_q != '0 && quiet;
+  assign evaluate  = moves && !asking_q && ((due_q != '0 && SeedBug != 3'd3) || !idle_o || no_skip_q);
+  assign jump      = moves && !asking_q && !evaluate;
+  assign fire_o    = !target_no || evaluate || (moves && asking_q);
+  assign stands_o  = left_q == '0 && quiet;
+  assign full_o    = due_q[slot_i];
+  assign due_o     = asking_q ? '0 : due_q;
+  assign take_o    = fresh_q;
+  assign cycle_o   = cycle_q;
+  assign since_o   = since_q;
+  assign edges_o   = edges_q;
+  assign step      = evaluate ? 32'd1 : left_q;
+
+  always_ff @(posedge clk_i) begin
+    fresh_q <= evaluate;
+    if (!target_no) reset_q <= reset_q - 1'b1;
+    if (run_i || ask_i) begin
+      left_q    <= arg_i;
+      asking_q  <= ask_i;
+      no_skip_q <= no_skip_i;
+    end else if (moves) begin
+      left_q <= jump ? '0 : left_q - 1'b1;
+    end
+    if (evaluate || jump) begin
+      cycle_q <= cycle_q + 64'(step);
+      since_q <= since_q + step;
+    end else if (marked_i) begin
+      since_q <= '0;
+    end
+    if (evaluate) begin
+      started_q <= 1'b1;
+      edges_q   <= edges_q + 1'b1;
+    end else if (told_i) begin
+      edges_q <= '0;
+    end
+    if (load_i) due_q[slot_i] <= 1'b1;
+    else if (SeedBug == 3'd1 ? evaluate && idle_i : evaluate || (SeedBug == 3'd3 && jump)) due_q <= '0;
+    if (attach_i || !rst_ni) begin
+      reset_q   <= 2'd2;
+      left_q    <= '0;
+      asking_q  <= 1'b0;
+      no_skip_q <= 1'b0;
+      started_q <= 1'b0;
+      fresh_q   <= 1'b0;
+      cycle_q   <= '0;
+      since_q   <= '1;  // the mark begins at cycle 0, none was evaluated
+      edges_q   <= '0;
+      due_q     <= '0;
+    end
+  end
+
+  // an order comes only to a target that stands: no cycle of the one before is lost
+  `GANTRY_ASSERT(a_order, `GANTRY_IMPL(run_i || ask_i || load_i, stands_o))
+  `GANTRY_ASSERT(a_once, !(run_i && ask_i) && !(load_i && (run_i || ask_i)))
+  // the mark is not passed, and the sender tells of no edge that is still to come
+  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_i || marked_i, !evaluate && !jump))
+endmodule

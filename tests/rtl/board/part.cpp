@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of a partition behind records of a board, against the same partition's model library, which is given the same
+// messages: every message out with its cycle, evaluated cycles, idle, what it shows, counters.
+//   Vboard_part LIBRARY SEED WINDOWS [any]
+// With `any` messages are random bytes (any kind; both sides have the same RTL), else those of part_rdma are right ones.
+// Not responsible for: what a partition does.
+#include <dlfcn.h>
+
+#include <map>
+
+#include "bridge/verilated/model.h"
+#include "gantry_msg.h"
+#ifdef PROCESS
+#include "tests/fpga/process_bench.h"
+#else
+#include "tests/rtl/board/part_bench.h"
+#endif
+
+static const struct model_api *api;
+static std::mt19937_64 rng;
+static std::vector<Sent> expected;
+
+static void model_sent(void *, uint32_t slot, uint64_t cycle, const void *message)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < api->port_count; i++)
+        if (api->ports[i].out && slot >= api->ports[i].slot && slot < api->ports[i].slot + api->ports[i].count)
+            bytes = api->ports[i].bytes;
+    const uint8_t *p = static_cast<const uint8_t *>(message);
+    expected.push_back({slot, cycle, message ? std::vector<uint8_t>(p, p + bytes) : std::vector<uint8_t>()});
+}
+
+struct Due {
+    uint64_t cycle;
+    uint32_t slot;
+    std::vector<uint8_t> bytes;
+};
+
+// What comes to the inputs: requests while there is room for them, answers and credits some time after what was sent.
+class Traffic {
+  public:
+    std::multimap<uint64_t, Due> due;
+    bool any;
+    std::map<uint32_t, int> room;                 // by input number of messages
+    std::map<uint32_t, uint64_t> taken;           // by input number: last cycle that has one
+    explicit Traffic(bool random) : any(random)
+    {
+        for (uint32_t i = 0; i < api->port_count; i++)
+            for (uint32_t lane = 0; !api->ports[i].out && lane < api->ports[i].count; lane++)
+                room[api->ports[i].slot + lane] = 12;
+    }
+
+    void add(uint64_t cycle, uint32_t slot, std::vector<uint8_t> bytes)
+    {
+        if (taken.count(slot) && taken[slot] >= cycle)
+            cycle = taken[slot] + 1;
+        taken[slot] = cycle;
+        due.insert({cycle, {cycle, slot, bytes}});
+    }
+
+    std::vector<uint8_t> random(uint32_t bytes)
+    {
+        std::vector<uint8_t> out(bytes);
+        for (uint8_t &b : out)
+            b = static_cast<uint8_t>(rng());
+        return out;
+    }
+
+    std::vector<uint8_t> request(const struct model_port &port)
+    {
+        struct msg_mem_req r = {};
+        r.op = static_cast<uint8_t>(rng() % 4);
+        r.size = rng() & 1 ? 4 : 8;
+        r.atomic = static_cast<uint8_t>(2 + rng() % 10);
+        r.source = static_cast<uint8_t>(rng() % 4);
+        r.tag = static_cast<uint32_t>(rng() & 0xff0000ff);
+        r.addr = (std::strcmp(port.name, "far_req") == 0 ? UINT64_C(1) << 48 : 0) | ((rng() & 0xffff) << 6);
+        r.mask = r.op == MEM_WRITE ? rng() | 1 : 0;
+        for (uint64_t &word : r.data)
+            word = rng();
+        const uint8_t *p = reinterpret_cast<const uint8_t *>(&r);
+        return {p, p + sizeof r};
+    }
+
+    // Between two windows: `now` is the first cycle that may still be filled, `busy` how likely requests are.
+    void fill(uint64_t now, uint64_t until, unsigned busy)
+    {
+        for (uint32_t i = 0; i < api->port_count; i++) {
+            const struct model_port &port = api->ports[i];
+            const bool answers = std::strstr(port.name, "_rsp") != nullptr;
+            for (uint32_t lane = 0; !port.out && lane < port.count; lane++)
+                for (uint64_t c = now; c < until; c++)
+                    if (rng() % 100 < busy && room[port.slot + lane] > 0 && (any || (!answers && port.bytes == 96 && lane == 0))) {
+                        room[port.slot + lane]--;
+                        add(c, port.slot + lane, any ? random(port.bytes) : request(port));
+                    }
+        }
+    }
+
+    void answer(const Sent &s, uint64_t after)
+    {
+        for (uint32_t i = 0; i < api->port_count; i++) {
+            const struct model_port &port = api->ports[i];
+            if (!port.out && port.credit && s.slot >= port.credit_slot && s.slot < port.credit_slot + port.count)
+                room[port.slot + s.slot - port.credit_slot]++;
+            if (!port.out || s.slot < port.slot || s.slot >= port.slot + port.count)
+                continue;
+            if (port.credit)
+                add(after + rng() % 40, port.credit_slot + s.slot - port.slot, {});
+            for (uint32_t k = 0; !any && port.bytes == 96 && k < api->port_count; k++) {
+                const struct model_port &back = api->ports[k];
+                if (back.out || back.count != port.count || std::strncmp(back.name, port.name, 3) || !std::strstr(back.name, "_rsp"))
+                    continue;
+                struct msg_mem_req ask;
+                memcpy(&ask, s.bytes.data(), sizeof ask);
+                struct msg_mem_rsp r = {ask.op, MEM_OK, ask.source, ask.gpu, ask.tag, {}};
+                for (uint64_t &word : r.data)
+                    word = rng();
+                const uint8_t *p = reinterpret_cast<const uint8_t *>(&r);
+                add(after + rng() % 200, back.slot + s.slot - port.slot, {p, p + sizeof r});
+            }
+        }
+    }
+};
+
+static int wrong(const char *what, uint64_t cycle, uint64_t got, uint64_t want)
+{
+    std::printf("cycle %llu: %s: %llx, the model says %llx\n", (unsigned long long)cycle, what, (unsigned long long)got, (unsigned long long)want);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    void *library = argc >= 4 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library) {
+        std::printf("usage: Vboard_part LIBRARY SEED WINDOWS [any]: %s\n", argc >= 4 ? dlerror() : "");
+        return 64;
+    }
+    api = reinterpret_cast<const struct model_api *(*)(void)>(dlsym(library, "gantry_model"))();
+    const uint64_t seed = strtoull(argv[2], nullptr, 10), windows = strtoull(argv[3], nullptr, 10);
+    const bool any = argc > 4;
+    rng.seed(seed);
+    Harness board(seed);
+    for (uint32_t slot = 0; slot < api->outs; slot++) {
+        board.out_bytes.push_back(0);
+        for (uint32_t i = 0; i < api->port_count; i++)
+            if (api->ports[i].out && slot >= api->ports[i].slot && slot < api->ports[i].slot + api->ports[i].count)
+                board.out_bytes[slot] = api->ports[i].bytes;
+    }
+    const struct model_sink sink = {nullptr, model_sent, nullptr};
+    uint64_t messages = 0, evaluated = 0, jumped = 0, asked = 0;
+    for (int session = 0; session < 2; session++) { // the second begins while the target is at work
+        void *model = api->create("model", 0, 1);
+        Traffic traffic(any);
+        board.attach(0);
+        uint64_t now = 0, model_edges = 0;
+        bool idle = false;
+        for (uint64_t w = 0; w < windows; w++) {
+            // an exchange: some windows; sometimes a long gap without messages
+            const uint64_t steps = rng() % 50 == 0 ? 1 + rng() % 3000 : 1 + rng() % 4;
+            const bool no_skip = rng() % 16 == 0 && steps < 8;
+            if (steps < 8)
+                traffic.fill(now, now + 8 * steps, w / 64 % 3 == 0 ? 20 : w / 64 % 3 == 1 ? 2 : 0);
+            for (uint64_t s = 0; s < steps; s++, now += PART_WINDOW) {
+                std::vector<struct part_in> ins[PART_WINDOW];
+                struct part_in *due[PART_WINDOW];
+                uint32_t count[PART_WINDOW];
+                for (uint32_t c = 0; c < PART_WINDOW; c++) {
+                    auto range = traffic.due.equal_range(now + c);
+                    for (auto it = range.first; it != range.second; ++it) {
+                        const Due &d = it->second;
+                        ins[c].push_back({d.slot, d.bytes.empty() ? nullptr : d.bytes.data()});
+                        board.message(d.slot, now + c, d.bytes.data(), d.bytes.size(), no_skip ? RUN_NO_SKIP : 0);
+                        messages++;
+                    }
+                    due[c] = ins[c].data();
+                    count[c] = static_cast<uint32_t>(ins[c].size());
+                }
+                idle = api->step(model, now, due, count, no_skip, &sink);
+                traffic.due.erase(traffic.due.begin(), traffic.due.lower_bound(now + PART_WINDOW));
+            }
+            board.run(now, no_skip);
+            std::vector<Sent> sent;
+            struct stream_standing standing;
+            const struct stream_record head = board.burst(sent, &standing, sizeof standing);
+            const uint64_t edges = api->evaluated(model) - model_edges;
+            model_edges += edges;
+            evaluated += edges;
+            jumped += 8 * steps - edges;
+            for (size_t i = 0; i < sent.size() && i < expected.size(); i++)
+                if (!(sent[i] == expected[i])) {
+                    std::printf("message %zu: output %u in cycle %llu, the model has output %u in cycle %llu%s\n", i, sent[i].slot,
+                                (unsigned long long)sent[i].cycle, expected[i].slot, (unsigned long long)expected[i].cycle,
+                                sent[i].bytes == expected[i].bytes ? "" : "; the bytes differ");
+                    return 1;
+                }
+            if (sent.size() != expected.size())
+                return wrong("messages", now, sent.size(), expected.size());
+            if (head.kind != REC_STANDING || head.link)
+                return wrong("kind of the record", now, head.kind, REC_STANDING);
+            if (head.arg != edges)
+                return wrong("clock edges", now, head.arg, edges);
+            if (head.flags != (idle ? STANDING_IDLE : 0))
+                return wrong("flags", now, head.flags, idle ? STANDING_IDLE : 0);
+            if (standing.cycle != now)
+                return wrong("cycle", now, standing.cycle, now);
+            if (standing.shown != api->shown(model))
+                return wrong("shown", now, standing.shown, api->shown(model));
+            for (const Sent &s : expected)
+                traffic.answer(s, now);
+            expected.clear();
+            if (idle && rng() % 40 == 0 && std::strcmp(api->kind, "gpu") != 0)
+                for (uint32_t i = 0; i < api->counter_count; i++, asked++) {
+                    struct stream_answer answer;
+                    board.record(REC_ASK, 0, 0, 1u << 8 | i | 0xff0000);
+                    std::vector<Sent> none;
+                    const struct stream_record told = board.burst(none, &answer, sizeof answer);
+                    const uint64_t want = api->counter(model, i);
+                    if (told.kind != REC_ANSWER || told.arg || told.flags || told.link || !none.empty() || answer.value != want)
+                        return wrong(api->counters[i].name, now, answer.value, want);
+                }
+        }
+        api->destroy(model);
+    }
+    std::printf("part: %s: %llu messages in, %llu cycles evaluated, %llu jumped, %llu questions, %llu clocks\n", api->kind, (unsigned long long)messages,
+                (unsigned long long)evaluated, (unsigned long long)jumped, (unsigned long long)asked, (unsigned long long)board.cycles);
+    if (!any && (messages < windows || jumped < windows || asked == 0))
+        return wrong("too little happened", 0, messages, windows);
+    return 0;
+}
