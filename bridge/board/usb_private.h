@@ -7,10 +7,9 @@
 #include "bridge/board/usb.h"
 #include "bridge/board/usb_library.h"
 
-/* Eight packets of 510 bytes end a transfer at the latest: the host then acknowledges, long before the 32 frames that
- * the board may have under way are over.  What has come and was not read yet is not asked for again. */
-#define USB_INS 16
-#define USB_PACKETS 8
+/* One packet an IN transfer: a full packet does not end a longer one, and the frames in it, with the room that they
+ * tell, would be kept back until more came or the latency timer ran out.  So many that the bus is never without one. */
+#define USB_INS 64
 #define USB_OUTS 8
 #define USB_OUT_BYTES 8192
 #define USB_PACKET_MOST 512
@@ -21,7 +20,7 @@ struct usb_transfer {
     bool busy;                 /* submitted, not ended */
     unsigned at, end;          /* IN: bytes that were not read yet */
     struct usb_transfer *next; /* IN: ended after this one */
-    uint8_t bytes[USB_OUT_BYTES];
+    uint8_t *bytes;            /* USB_PACKET_MOST or USB_OUT_BYTES of them */
 };
 
 struct usb_board {
@@ -32,6 +31,7 @@ struct usb_board {
     char serial[64];
     int socket; /* of a simulated board: the library closes it */
     struct usb_transfer ins[USB_INS], outs[USB_OUTS];
+    uint8_t in_bytes[USB_INS][USB_PACKET_MOST], out_bytes[USB_OUTS][USB_OUT_BYTES];
     struct usb_transfer *first, *last; /* INs that have ended with bytes, in that order */
     bool lost, closing;
     char why[160];

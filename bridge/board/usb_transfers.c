@@ -109,9 +109,10 @@ static void LIBUSB_CALL out_ended(struct libusb_transfer *of_usb)
         lose(t->board, "a USB transfer has ended early");
 }
 
-static bool transfer_make(struct usb_board *board, struct usb_transfer *t)
+static bool transfer_make(struct usb_board *board, struct usb_transfer *t, uint8_t *bytes)
 {
     t->board = board;
+    t->bytes = bytes;
     t->of_usb = board->library->libusb_alloc_transfer(0);
     if (t->of_usb == NULL)
         lose(board, "no memory for transfers");
@@ -127,16 +128,16 @@ bool usb_transfers_begin(struct usb_board *board)
         return false;
     }
     for (unsigned n = 0; n < USB_OUTS; n++)
-        if (!transfer_make(board, &board->outs[n]))
+        if (!transfer_make(board, &board->outs[n], board->out_bytes[n]))
             return false;
     for (unsigned n = 0; n < USB_INS; n++) {
         struct usb_transfer *t = &board->ins[n];
 
-        if (!transfer_make(board, t))
+        if (!transfer_make(board, t, board->in_bytes[n]))
             return false;
         /* libftdi1 names endpoints from the chip's side */
         libusb_fill_bulk_transfer(t->of_usb, ftdi->usb_dev, (unsigned char)ftdi->out_ep, t->bytes,
-                                  (int)(USB_PACKETS * ftdi->max_packet_size), in_ended, t, 0);
+                                  (int)ftdi->max_packet_size, in_ended, t, 0);
         submit(t);
     }
     return !board->lost;
@@ -175,7 +176,7 @@ ssize_t usb_write(void *ctx, const void *bytes, size_t n)
 
     for (unsigned i = 0; i < USB_OUTS && done < n && !board->lost; i++) {
         struct usb_transfer *t = &board->outs[i];
-        const size_t piece = n - done < sizeof t->bytes ? n - done : sizeof t->bytes;
+        const size_t piece = n - done < USB_OUT_BYTES ? n - done : USB_OUT_BYTES;
 
         if (t->busy)
             continue;

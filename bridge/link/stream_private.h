@@ -27,7 +27,7 @@ struct stream {
     struct frame_reader reader;
     bool hello_due, nak_due, ack_due, bye_due;
     unsigned unacknowledged;      /* frames taken since the last head was sent */
-    uint8_t told;                 /* room in that head */
+    uint8_t told;                 /* room in that head, less what has come since */
     bool blocked;                 /* the wait is for the window */
     bool right, moved;            /* since they were cleared: a right frame came; one was taken or acknowledged */
     uint8_t out[16 * FRAME_MOST]; /* frames on their way to the transport: out_at .. out_end */
@@ -47,7 +47,7 @@ struct stream {
 void stream_lose(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Both sides of the sequence of records begin anew; the other side has that much room. */
 void stream_begin(struct stream *stream, uint8_t room);
-/* The other side was told less room than a whole frame needs. */
+/* The other side knows of less room than a whole frame needs. */
 static inline bool stream_told_little(const struct stream *stream)
 {
     return stream->told < (FRAME_PAYLOAD + FRAME_UNIT - 1) / FRAME_UNIT;

@@ -159,6 +159,10 @@ static void take_data(struct stream *stream, const struct stream_head *head, con
     } else if (taken == TAKEN_NEXT && head->length <= stream->capacity - stream->held) {
         taker_take(&stream->taker);
         records_keep(stream, payload, head->length);
+        if (stream->told != FRAME_ROOM_FREE) {
+            const unsigned units = frame_units(head->length);
+            stream->told = (uint8_t)(units < stream->told ? stream->told - units : 0);
+        }
         stream->counts.frames_taken++;
         stream->unacknowledged++;
         stream->moved = true;

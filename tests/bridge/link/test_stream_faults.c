@@ -86,6 +86,7 @@ static void test_full(void **state)
     (void)state;
     assert_true(host.damaged + host.gaps + board.damaged + board.gaps == 0);
     assert_true(host.frames_sent == board.frames_taken && board.frames_sent == host.frames_taken);
+    assert_true(host.naks + board.naks == 0); /* it was told in time */
     host = echoed(&(struct faults){.write_most = 1}, 4, 60, 12, MOST, &board);
     assert_true(host.damaged + host.gaps + board.damaged + board.gaps == 0);
 }
