@@ -115,12 +115,15 @@ static bool board_step(void *model, uint64_t from, struct part_in *const *due, c
     bool idle = true;
     if (*b->why)
         return true;
+    if (b->lock)
+        pthread_mutex_lock(b->lock);
     const uint64_t begin = clock_ns();
-    if (!records_run(b, from, due, count, no_skip, sink, &idle))
-        return true;
+    const bool ok = records_run(b, from, due, count, no_skip, sink, &idle);
     b->figures.ns += clock_ns() - begin;
-    b->figures.exchanges++;
-    return idle;
+    b->figures.exchanges += ok;
+    if (b->lock)
+        pthread_mutex_unlock(b->lock);
+    return !ok || idle;
 }
 
 static uint64_t board_evaluated(const void *model)
@@ -200,6 +203,11 @@ struct board *board_new(const char *name, const struct model_api *plain, const s
     b->out_bytes = xcalloc(plain->outs + 1, sizeof *b->out_bytes);
     lanes_note(b);
     return b;
+}
+
+void board_lock(struct board *board, pthread_mutex_t *lock)
+{
+    board->lock = lock;
 }
 
 void board_free(struct board *board)

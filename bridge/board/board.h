@@ -6,6 +6,7 @@
  */
 #ifndef GANTRY_BOARD_H
 #define GANTRY_BOARD_H
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -29,6 +30,8 @@ struct board_figures {
  * exchange that found the board lost, once. */
 struct board *board_new(const char *name, const struct model_api *plain, const struct stream_hello *wanted,
                         const struct stream_port *port, void (*lost)(void *ctx), void *ctx);
+/* One thread at a time for all boards with that lock, which is borrowed; without one each is for itself. */
+void board_lock(struct board *board, pthread_mutex_t *lock);
 /* After the model. */
 void board_free(struct board *board);
 

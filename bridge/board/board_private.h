@@ -22,6 +22,7 @@ struct board {
     bool attached; /* and no partition was made of it yet */
     uint16_t id;
     struct board_figures figures;
+    pthread_mutex_t *lock; /* NULL: none */
     void (*lost)(void *ctx);
     void *lost_ctx;
     char why[400]; /* "": it is there */

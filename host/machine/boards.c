@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "bridge/board/usb.h"
 #include "machine/boards_private.h"
 #include "machine/sim_private.h"
 
@@ -47,6 +48,7 @@ void boards_free(struct boards *boards)
     for (unsigned i = 0; boards && i < boards->count; i++) {
         struct one_board *b = &boards->list[i];
         board_free(b->board);
+        usb_close(b->usb);
         board_process_finish(&b->process);
         free(b->path);
     }

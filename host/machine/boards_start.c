@@ -3,6 +3,7 @@
  * `--fd N`; a program that plays a board gets the library of its partition and the HELLO it shall give, too:
  * `--model FILE --hello BYTES`.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "base/xalloc.h"
+#include "bridge/board/usb.h"
 #include "machine/boards_private.h"
 #include "machine/sim_private.h"
 
@@ -39,6 +41,28 @@ static bool process_start(struct one_board *b, bool played, char *why, size_t ro
     return ok;
 }
 
+/* Beside the command: build/bin and build/lib, or PREFIX/bin and PREFIX/lib. */
+static char *standin_path(void)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(exe, '/');
+    if (slash)
+        *slash = 0;
+    return xasprintf("%s/../lib/gantry/libusb-1.0.so.0", exe);
+}
+
+/* The process ends when both copies of the socket are closed. */
+static struct usb_board *simulated_open(struct one_board *b, char *why, size_t room)
+{
+    char *library = standin_path();
+    int fd = fcntl(b->process.fd, F_DUPFD_CLOEXEC, 0);
+    struct usb_board *usb = usb_open_sim(fd, b->on.part, library, why, room);
+    free(library);
+    return usb;
+}
+
 /* The byte stream: false with the cause. */
 static bool port_open(struct one_board *b, char *why, size_t room)
 {
@@ -50,9 +74,15 @@ static bool port_open(struct one_board *b, char *why, size_t room)
         b->port = board_socket_port(&b->socket);
         return true;
     }
-    snprintf(why, room, "no USB in this build");
-    return false;
+    b->usb = *b->on.serial ? usb_open(b->on.serial, why, room) : simulated_open(b, why, room);
+    if (b->usb == NULL)
+        return false;
+    b->port = *usb_port(b->usb);
+    return true;
 }
+
+/* Their libusb is one for all. */
+static pthread_mutex_t simulated = PTHREAD_MUTEX_INITIALIZER;
 
 /* On the thread of a visit: whoever runs the machine looks soon. */
 static void lost_note(void *ctx)
@@ -68,6 +98,8 @@ static enum gantry_status one_start(struct one_board *b, struct sim *sim)
         return STATUS_IO;
     }
     b->board = board_new(b->on.part, b->plain->api, &b->wanted, &b->port, lost_note, sim);
+    if (b->usb && !*b->on.serial)
+        board_lock(b->board, &simulated);
     const enum gantry_status status = board_attach(b->board, (uint16_t)(b->place.gpu << 8 | b->place.index));
     if (status != STATUS_OK)
         one_board_tell(b);
