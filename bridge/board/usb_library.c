@@ -48,33 +48,41 @@ const struct usb_library *usb_library_system(char *why, size_t room)
     return loaded ? &library : NULL;
 }
 
+/* Both in a namespace of their own; `library` is filled as far as it goes. */
+static bool sim_load(struct usb_library *library, void *usb, void **ftdi, const char *file, char *why, size_t room)
+{
+    Lmid_t space;
+
+    if (usb == NULL || dlinfo(usb, RTLD_DI_LMID, &space) != 0) {
+        const char *text = dlerror();
+        snprintf(why, room, "%s", text ? text : "not loaded");
+        return false;
+    }
+    *(void **)&library->add = dlsym(usb, "gantry_usb_add");
+    *(void **)&library->now = dlsym(usb, "gantry_usb_now");
+    if (library->add == NULL || library->now == NULL) {
+        snprintf(why, room, "%s is no libusb of simulated boards", file);
+        return false;
+    }
+    *ftdi = dlmopen(space, FTDI_FILE, RTLD_NOW | RTLD_LOCAL); /* its libusb is the one that is there by that name */
+    if (*ftdi == NULL)
+        not_loaded(why, room);
+    return *ftdi && calls_find(library, *ftdi, usb, why, room);
+}
+
 const struct usb_library *usb_library_sim(const char *file, char *why, size_t room)
 {
     static struct usb_library library;
     static bool loaded;
-    Lmid_t space;
 
-    if (loaded)
-        return &library;
-    void *usb = dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
-    if (usb == NULL || dlinfo(usb, RTLD_DI_LMID, &space) != 0) {
-        const char *text = dlerror();
-        snprintf(why, room, "%s", text ? text : "not loaded");
-        return NULL;
+    if (!loaded) {
+        void *usb = dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL), *ftdi = NULL;
+
+        loaded = sim_load(&library, usb, &ftdi, file, why, room);
+        if (!loaded && ftdi)
+            dlclose(ftdi);
+        if (!loaded && usb) /* there are sixteen namespaces */
+            dlclose(usb);
     }
-    /* libftdi1 asks for libusb by its name, which is in this namespace by now. */
-    void *ftdi = dlmopen(space, FTDI_FILE, RTLD_NOW | RTLD_LOCAL);
-    if (ftdi == NULL) {
-        not_loaded(why, room);
-        dlclose(usb);
-        return NULL;
-    }
-    *(void **)&library.add = dlsym(usb, "gantry_usb_add");
-    *(void **)&library.now = dlsym(usb, "gantry_usb_now");
-    if (library.add == NULL || library.now == NULL) {
-        snprintf(why, room, "%s is no libusb of simulated boards", file);
-        return NULL;
-    }
-    loaded = calls_find(&library, ftdi, usb, why, room);
     return loaded ? &library : NULL;
 }

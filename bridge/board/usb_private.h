@@ -12,7 +12,7 @@
 #define USB_INS 64
 #define USB_OUTS 8
 #define USB_OUT_BYTES 8192
-#define USB_PACKET_MOST 512
+#define USB_PACKET 512 /* bytes, at a high-speed port, which the synchronous FIFO needs */
 
 struct usb_transfer {
     struct usb_board *board;
@@ -20,7 +20,7 @@ struct usb_transfer {
     bool busy;                 /* submitted, not ended */
     unsigned at, end;          /* IN: bytes that were not read yet */
     struct usb_transfer *next; /* IN: ended after this one */
-    uint8_t *bytes;            /* USB_PACKET_MOST or USB_OUT_BYTES of them */
+    uint8_t *bytes;            /* USB_PACKET or USB_OUT_BYTES of them */
 };
 
 struct usb_board {
@@ -31,7 +31,7 @@ struct usb_board {
     char serial[64];
     int socket; /* of a simulated board: the library closes it */
     struct usb_transfer ins[USB_INS], outs[USB_OUTS];
-    uint8_t in_bytes[USB_INS][USB_PACKET_MOST], out_bytes[USB_OUTS][USB_OUT_BYTES];
+    uint8_t in_bytes[USB_INS][USB_PACKET], out_bytes[USB_OUTS][USB_OUT_BYTES];
     struct usb_transfer *first, *last; /* INs that have ended with bytes, in that order */
     bool lost, closing;
     char why[160];

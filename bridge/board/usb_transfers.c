@@ -66,22 +66,6 @@ static bool ended_well(struct usb_transfer *t)
     return false;
 }
 
-/* The bytes without those of status; their number. */
-static unsigned packets_join(uint8_t *bytes, unsigned n, unsigned packet)
-{
-    unsigned to = 0;
-
-    for (unsigned at = 0; at < n; at += packet) {
-        const unsigned size = n - at < packet ? n - at : packet;
-
-        if (size > STATUS_BYTES) {
-            memmove(bytes + to, bytes + at + STATUS_BYTES, size - STATUS_BYTES);
-            to += size - STATUS_BYTES;
-        }
-    }
-    return to;
-}
-
 static void LIBUSB_CALL in_ended(struct libusb_transfer *of_usb)
 {
     struct usb_transfer *t = of_usb->user_data;
@@ -89,9 +73,9 @@ static void LIBUSB_CALL in_ended(struct libusb_transfer *of_usb)
 
     if (!ended_well(t))
         return;
-    t->at = 0;
-    t->end = packets_join(t->bytes, (unsigned)of_usb->actual_length, board->ftdi->max_packet_size);
-    if (t->end == 0) { /* the chip's latency timer */
+    t->at = STATUS_BYTES;
+    t->end = (unsigned)of_usb->actual_length;
+    if (t->end <= t->at) { /* the chip's latency timer */
         if (!board->closing && !board->lost)
             submit(t);
         return;
@@ -123,7 +107,7 @@ bool usb_transfers_begin(struct usb_board *board)
 {
     struct ftdi_context *ftdi = board->ftdi;
 
-    if (ftdi->max_packet_size <= STATUS_BYTES || ftdi->max_packet_size > USB_PACKET_MOST) {
+    if (ftdi->max_packet_size != USB_PACKET) {
         lose(board, "has no packets of 512 bytes: not at a high-speed port");
         return false;
     }
@@ -136,8 +120,8 @@ bool usb_transfers_begin(struct usb_board *board)
         if (!transfer_make(board, t, board->in_bytes[n]))
             return false;
         /* libftdi1 names endpoints from the chip's side */
-        libusb_fill_bulk_transfer(t->of_usb, ftdi->usb_dev, (unsigned char)ftdi->out_ep, t->bytes,
-                                  (int)ftdi->max_packet_size, in_ended, t, 0);
+        libusb_fill_bulk_transfer(t->of_usb, ftdi->usb_dev, (unsigned char)ftdi->out_ep, t->bytes, USB_PACKET, in_ended,
+                                  t, 0);
         submit(t);
     }
     return !board->lost;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What moves the bytes of a byte stream: frames that are due, frames that come, and the host's timers.  Rules:
- * docs/reference/board.md.
+ * What moves the bytes of a byte stream: frames that are due, and frames that come.  Rules: docs/reference/board.md.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,67 +220,12 @@ bool stream_receive(struct stream *stream, unsigned ms)
 
     if (n < 0)
         stream_lose(stream, "%s", stream->port.why(stream->port.ctx));
-    if (n <= 0)
-        return n == 0;
+    if (n < 0)
+        return false;
     stream->counts.bytes_taken += (uint64_t)n;
     stream->reader.end += (size_t)n;
     const uint64_t strays = stream->reader.strays;
     take_frames(stream);
     stream->counts.damaged += stream->reader.strays - strays;
     return !stream->lost;
-}
-
-/* ---- waits */
-void stream_wait_begin(struct stream *stream, bool blocked)
-{
-    const uint64_t now = stream->port.now_ms(stream->port.ctx);
-
-    stream->blocked = blocked;
-    stream->wait.heard = stream->wait.moved = stream->wait.stirred = now;
-    stream->wait.asked = false;
-}
-
-/* What the host does when nothing has come for a time. */
-static void timers(struct stream *stream, uint64_t now, unsigned patience)
-{
-    if (now - stream->wait.heard >= STREAM_LOST_MS)
-        stream_lose(stream, "%s for %u s", stream->session ? "no answer" : "no answer to HELLO", STREAM_LOST_MS / 1000);
-    else if (now - stream->wait.stirred >= STREAM_STUCK_MS)
-        stream_lose(stream, "answers, but takes and sends no records for %u s", STREAM_STUCK_MS / 1000);
-    if (stream->lost || now - stream->wait.moved < patience)
-        return;
-    stream->nak_due = stream->session;
-    if (patience == STREAM_ASK_MS) {
-        stream->wait.asked = true;
-        return;
-    }
-    stream->wait.moved = now;
-    window_again(&stream->window);
-    stream->hello_due = !stream->session;
-    frame_give_up(&stream->reader); /* of which the end was lost */
-    take_frames(stream);
-}
-
-bool stream_wait_step(struct stream *stream)
-{
-    const unsigned patience = stream->blocked && !stream->wait.asked ? STREAM_ASK_MS : STREAM_AGAIN_MS;
-    const uint64_t before = stream->port.now_ms(stream->port.ctx), gone = before - stream->wait.moved;
-
-    if (!stream->board && stream->unacknowledged >= STREAM_ACK_EVERY)
-        stream->ack_due = true;
-    if (!stream_send(stream) || !stream_receive(stream, stream->board     ? STREAM_LOST_MS
-                                                        : gone < patience ? patience - (unsigned)gone
-                                                                          : 0))
-        return false;
-    const uint64_t now = stream->port.now_ms(stream->port.ctx);
-    if (stream->right)
-        stream->wait.heard = now;
-    if (stream->moved) {
-        stream->wait.moved = stream->wait.stirred = now;
-        stream->wait.asked = false;
-    }
-    stream->right = stream->moved = false;
-    if (!stream->board)
-        timers(stream, now, patience);
-    return stream_send(stream);
 }

@@ -65,7 +65,7 @@ class Board {
         const bool clocked = chip.clocked(), even = chip.now % 2 == 0, fire = top.fire_o;
         const bool oe_n = top.oe_no, rd_n = top.rd_no, wr_n = top.wr_no, siwu_n = top.siwu_no, drives = top.d_oe_o;
         const uint8_t d = top.d_o;
-        const bool active = top.active_o || !oe_n || !rd_n || !wr_n || !siwu_n || (clocked && !chip.rxf_n());
+        const bool active = top.active_o || (clocked && (!oe_n || !rd_n || !wr_n || !siwu_n || !chip.rxf_n()));
         top.ft_clk_i = 0;
         top.eval();
         top.rxf_ni = chip.rxf_n();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-Chip::Chip(const Faults &f) : faults(f), rng(f.seed), out_faults(f, 0), in_faults(f, 1)
+Chip::Chip(const Faults &f) : faults(f), rng(f.seed), out_faults(f, 0), in_faults(f, 1), stale(f.stale)
 {
     if (faults.latency)
         latency = faults.latency * Ms;
@@ -135,8 +135,6 @@ int32_t Chip::control(const uint8_t *setup, std::vector<uint8_t> &answer)
         return WIRE_OK;
     case 0x0b:
         mode = static_cast<uint8_t>(value >> 8);
-        for (uint64_t i = 0; mode == SyncFifo && i < faults.stale; i++)
-            to_host.push_back(static_cast<uint8_t>(rng()));
         return WIRE_OK;
     case 0x01: case 0x02: case 0x03: case 0x04: case 0x06: case 0x07: // modem control, flow control, rate, format, characters
         return WIRE_OK;
@@ -149,9 +147,11 @@ void Chip::submit(Urb urb)
 {
     urb.at = 0;
     urb.ready = now + Turn;
-    if (urb.endpoint & 0x80)
+    if (urb.endpoint & 0x80) {
+        for (; stale; stale--) // no purge has taken them
+            to_host.push_front(static_cast<uint8_t>(rng()));
         ins.push_back(std::move(urb));
-    else
+    } else
         outs.push_back(std::move(urb));
 }
 

@@ -54,6 +54,7 @@ class Chip {
     std::mt19937_64 rng;
     FaultyStream out_faults, in_faults;
     std::deque<uint8_t> to_board, to_host;
+    uint64_t stale; // bytes of an earlier session that are still to be found
     std::deque<Urb> outs, ins;
     uint64_t bus_free = 0, last_in = 0, latency = 16 * Ms;
     size_t pushed = 0;            // bytes of to_host that SIWU# sends off

@@ -3,7 +3,7 @@
 //   seed=N      of all chances
 //   lose=N damage=N double=N cut=N   one frame of N (each way) is not there, has a wrong bit, comes twice, ends early
 //   byte=N      one byte of N (each way) has a wrong bit
-//   stale=N     N bytes of an earlier session stand in the chip when it is opened
+//   stale=N     N bytes of an earlier session are the first that the host gets, whatever it has purged
 //   latency=N   the latency timer is N ms whatever the host says
 //   pause=N     RXF# and TXE# are high in N of 100 cycles, whatever the chip holds
 //   silent=N    from cycle N of the chip on nothing comes back and nothing is taken

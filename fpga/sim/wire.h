@@ -33,10 +33,10 @@ struct wire_ask {
     uint8_t setup[8];
 };
 struct wire_answer {
-    int32_t status;  /* enum wire_status */
-    uint32_t id;     /* of the transfer that has ended; 0: none yet */
-    uint32_t length; /* bytes moved; those of an IN follow */
+    int32_t status;    /* enum wire_status */
+    uint32_t id;       /* of the transfer that has ended; 0: none yet */
+    uint32_t length;   /* bytes moved; those of an IN follow */
     uint32_t endpoint; /* of the transfer */
-    uint64_t now; /* time */
+    uint64_t now;      /* time */
 };
 #endif

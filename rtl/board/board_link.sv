@@ -36,14 +36,13 @@ module board_link
 );
   head_t head;
   logic payload_valid, good, bad;
-  logic [7:0] payload, next, room;
+  logic [7:0] payload, next, room, attach_room;
   logic session, attach, hello, told, nak, tell, heard, heard_nak;
   /* verilator lint_off UNUSEDSIGNAL */
   question_t question;
+  question_t asked_q;   // to be answered
+  question_t answer_q;  // of the answer under way: another question may come meanwhile
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [7:0] flags_q;     // of the question that is to be answered
-  logic [31:0] nonce_q;
-  logic [15:0] asked_id_q;
   logic start, busy, sent_next;
   frame_t frame;
   logic [5:0] left;
@@ -71,6 +70,7 @@ module board_link
     .bad_i          (bad),
     .session_o      (session),
     .attach_o       (attach),
+    .attach_room_o  (attach_room),
     .hello_o        (hello),
     .question_o     (question),
     .id_o,
@@ -90,6 +90,7 @@ module board_link
     .rst_ni,
     .session_i     (session),
     .attach_i      (attach),
+    .attach_room_i (attach_room),
     .hello_i       (hello),
     .heard_i       (heard),
     .ack_i         (head.ack),
@@ -132,9 +133,9 @@ module board_link
   logic [63:0][7:0] answer_left;
   always_comb begin
     answer = hello_i;
-    answer.flags = flags_q;
-    answer.nonce = nonce_q;
-    answer.id = asked_id_q;
+    answer.flags = answer_q.flags;
+    answer.nonce = answer_q.nonce;
+    answer.id = answer_q.id;
     answer_bytes = answer;
     answer_left = '0;
     for (int unsigned n = 1; n <= HelloBytes; n++) answer_left[n] = answer_bytes[HelloBytes-n];
@@ -143,11 +144,8 @@ module board_link
   assign attach_o = attach;
 
   always_ff @(posedge clk_i) begin
-    if (hello) begin
-      flags_q    <= question.flags;
-      nonce_q    <= question.nonce;
-      asked_id_q <= question.id;
-    end
+    if (hello) asked_q <= question;
+    if (start) answer_q <= asked_q;
   end
 
   // ---- assertions

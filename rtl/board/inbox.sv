@@ -23,6 +23,7 @@ module inbox
   // session
   output logic       session_o,
   output logic       attach_o,         // one cycle: all begins anew
+  output logic [7:0] attach_room_o,    // with it: units the host has room for
   output logic       hello_o,          // one cycle: a HELLO wants its answer, with attach_o or without
   output question_t  question_o,       // stands until the next frame's payload
   output logic [15:0] id_o,            // of the last HELLO with HELLO_ATTACH
@@ -50,6 +51,7 @@ module inbox
   logic over_q;       // the frame does not fit
   logic session_q;
   logic attach_q, hello_q;
+  logic [7:0] attach_room_q;
   logic asked_q;      // a NAK was sent since a frame was taken
   logic [7:0] next_q;
   logic [7:0] last_q;  // number of the last frame that was not taken
@@ -74,6 +76,7 @@ module inbox
 
   assign session_o = session_q;
   assign attach_o = attach_q;
+  assign attach_room_o = attach_room_q;
   assign hello_o = hello_q;
   assign question_o = question_q;
   assign id_o = id_q;
@@ -141,9 +144,10 @@ module inbox
     if (good_i && head_i.type_ == FRAME_HELLO) begin
       hello_q <= 1'b1;
       if ((question_q.flags & HELLO_ATTACH) != '0) begin
-        attach_q  <= 1'b1;
-        session_q <= 1'b1;
-        id_q      <= question_q.id;
+        attach_q      <= 1'b1;
+        attach_room_q <= head_i.room;
+        session_q     <= 1'b1;
+        id_q          <= question_q.id;
       end
     end
     if (attach_q || !rst_ni) begin

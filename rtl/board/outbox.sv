@@ -18,6 +18,7 @@ module outbox
   // session
   input  logic       session_i,
   input  logic       attach_i,
+  input  logic [7:0] attach_room_i,
   input  logic       hello_i,
   // of the host's frames, and what they ask for
   input  logic       heard_i,         // one cycle, with its ack and room
@@ -59,7 +60,9 @@ module outbox
   logic [7:0] top_q;   // never sent so far
   logic [7:0] next_q;  // of the records that come now
   logic [7:0] ack_q;   // the host waits for it: all before are to be released
-  place_t base_place_q, send_place_q, next_place_q;  // of their first byte; of send_q of the byte that is read next; of next_q of the byte to come
+  place_t base_place_q;  // of the first byte of base_q
+  place_t send_place_q;  // of the byte of send_q that is read next
+  place_t next_place_q;  // of the byte of next_q that comes next
   length_t open_q;     // bytes of frame next_q so far
   logic [7:0] room_q;  // of the host, counted behind ack_q
   logic [7:0] units_q; // of it used by frames base_q to send_q
@@ -68,17 +71,23 @@ module outbox
   logic data_q;        // the frame under way is send_q
   logic prime_q;       // its first byte is to be read
   entry_t entry, closing;
-  logic [7:0] units;
+  logic [7:0] cost;
+  // frames from base_q on: all, those the host may know of, those that it acknowledges now
+  logic [7:0] kept, known, acked;
   logic put, close, release_d, fits, fetch;
   logic [8:0] wanted;
 
-  assign snd_ready_o = session_i && !attach_i && next_place_q != {~base_place_q[Aw], base_place_q[Aw-1:0]} && 8'(next_q - base_q) != 8'(Frames);
+  assign kept = next_q - base_q;
+  assign known = top_q - base_q;
+  assign acked = ack_i - base_q;
+  assign snd_ready_o = session_i && !attach_i && kept != 8'(Frames) &&
+      next_place_q != {~base_place_q[Aw], base_place_q[Aw-1:0]};
   assign put = snd_valid_i && snd_ready_o;
   assign closing = '{flush: snd_end_i, length: open_q + 9'd1};
   assign close = put && (snd_end_i || closing.length == length_t'(FrameBytes));
   assign release_d = base_q != ack_q;
-  assign units = 8'(frame_units(entry.length));
-  assign wanted = 9'(units_q) + 9'(units);
+  assign cost = 8'(frame_units(entry.length));
+  assign wanted = 9'(units_q) + 9'(cost);
   assign fits = room_q == 8'hff || wanted <= 9'(room_q);
   assign fetch = prime_q || (data_q && payload_next_i);
 
@@ -169,7 +178,7 @@ module outbox
           send_q       <= send_q + 8'd1;
           send_place_q <= base_place_q + place_t'(entry.length);
         end else begin
-          units_q <= units_q - units;
+          units_q <= units_q - cost;
         end
       end
       Measure:
@@ -187,12 +196,12 @@ module outbox
         state_q <= Choose;
         if (data_q) begin
           send_q  <= send_q + 8'd1;
-          units_q <= units_q + units;
+          units_q <= units_q + cost;
           if (send_q == top_q) top_q <= top_q + 8'd1;
         end
       end
     endcase
-    if (heard_i && 8'(ack_i - base_q) <= 8'(top_q - base_q)) begin
+    if (heard_i && acked <= known) begin
       ack_q     <= ack_i;
       room_q    <= room_i;
       blocked_q <= 1'b0;
@@ -209,7 +218,7 @@ module outbox
       send_place_q <= '0;
       next_place_q <= '0;
       open_q       <= '0;
-      room_q       <= '0;
+      room_q       <= attach_room_i;
       units_q      <= '0;
       blocked_q    <= 1'b0;
       nak_q        <= 1'b0;
@@ -224,10 +233,10 @@ module outbox
   end
 
   // ---- assertions
-  `GANTRY_ASSERT(a_send, 8'(send_q - base_q) <= 8'(top_q - base_q))
-  `GANTRY_ASSERT(a_top, 8'(top_q - base_q) <= 8'(next_q - base_q))
-  `GANTRY_ASSERT(a_ack, 8'(ack_q - base_q) <= 8'(top_q - base_q))
-  `GANTRY_ASSERT(a_frames, 32'(8'(next_q - base_q)) <= Frames && 32'(open_q) < FrameBytes)
+  `GANTRY_ASSERT(a_send, send_q - base_q <= known)
+  `GANTRY_ASSERT(a_top, known <= kept)
+  `GANTRY_ASSERT(a_ack, ack_q - base_q <= known)
+  `GANTRY_ASSERT(a_frames, 32'(kept) <= Frames && 32'(open_q) < FrameBytes)
   `GANTRY_ASSERT(a_kept, place_t'(next_place_q - base_place_q) <= place_t'(Bytes))
   `GANTRY_ASSERT(a_place, place_t'(send_place_q - base_place_q) <= place_t'(next_place_q - base_place_q))
   // room is used by frames that are sent and not acknowledged

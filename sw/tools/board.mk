@@ -12,3 +12,10 @@ $(STANDIN): fpga/sim/standin.c fpga/sim/standin_board.c $(wildcard fpga/sim/*.h)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) -I/usr/include/libusb-1.0 -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
 .PHONY: standin
+# The same for the system's own libusb and libudev (fpga/sim/umock.c); needs libumockdev-dev.
+umock: $(B)/tests/umock
+$(B)/tests/umock: fpga/sim/umock.c $(wildcard fpga/sim/*.h)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $$(pkg-config --cflags umockdev-1.0) -o $@ $< $$(pkg-config --libs umockdev-1.0)
+.PHONY: umock

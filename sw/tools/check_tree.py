@@ -15,10 +15,11 @@ RULES = [  # where, what may stand there
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
-    (r"bridge/(proto|verilated)/", rf"messages\.def|partitions\.yaml|{NAME}\.hpp"),
+    (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
     (r"rtl/gpu/", r"links\.yaml"),
+    (r"fpga/sim/", rf"{NAME}\.(c|h|cpp|hpp)"),
     (r"docs/(reference/)?", rf"{NAME}\.md"),
     (r"docs/", r"gantry\.1"),  # manual page
     (r"docs/(reference/)?[a-z0-9]+/", rf"{NAME}\.svg"),  # each shown by a page
@@ -35,6 +36,7 @@ RULES = [  # where, what may stand there
     (r"tests/", rf"README\.md|manifest\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),
+    (r"tests/fpga/", rf"{NAME}\.(cpp|h|py)"),
     (r"tests/fuzz/", rf"{NAME}\.([ch]|py)"),
     (r"tests/fuzz/regressions/[a-z_]+/", r"[a-z0-9_]+"),  # inputs, any bytes
     (r"tests/harness/", rf"{NAME}\.(py|sh)"),

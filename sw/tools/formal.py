@@ -104,6 +104,12 @@ def l2_step(**kw):
     return l2_helpers(1, "STEP", apart=3, nightly=True, **kw)
 
 
+def two_clocks(depth, **kw):
+    """Between two free clocks: a step is an edge of either, or of both, or of none; registers begin with 0."""
+    return Task(f"mode bmc\ndepth {depth}\nmulticlock on", "abc bmc3", prepare="hierarchy -check -top async_fifo_fv\nproc\nflatten\nopt_clean\n"
+                "memory_map\nsetundef -init -zero\nopt_clean", **kw)
+
+
 BUGS = {f"bug{n}": bug(n) for n in (1, 2, 3)}
 # What is proved for all cycles is checked for the first ten by another engine only at night.
 PDR = {"bmc": bounded(10, nightly=True), "prove": Task("mode prove", "abc pdr"), "cover": Task("mode cover\ndepth 20", "smtbmc z3")}
@@ -127,6 +133,22 @@ BLOCKS = {  # sources, tasks
                   ("count >= 7'd64 ?", "count > 7'd64 ?"),
                   ("done = 7'd1;", "done = 7'd2;")),
          "bug_pointer": bug(1)}),
+    "ft245_sync": (
+        ["rtl/board/ft245_sync.sv"],
+        {**PDR, **faults(("assign taken = !wr_no && !txe_ni;", "assign taken = !wr_no;"),
+                         ("rx_valid_o <= !rd_no && !rxf_ni;", "rx_valid_o <= !rd_no;"),
+                         ("if (taken ? !more || out_q.flush : readable) begin", "if (taken && (!more || out_q.flush)) begin"),
+                         ("end else if (out_valid_q && flush_q == '0) begin", "end else if (out_valid_q) begin"))}),
+    "async_fifo": (
+        ["rtl/tech/async_fifo.sv"],
+        {"bmc": two_clocks(30), "bmc_long": two_clocks(50, nightly=True),
+         "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
+         **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),
+             ("write_gray_q         <= gray(write_q + 1'b1);", "write_gray_q         <= gray(write_q) + 1'b1;"),
+             ("data_o      <= mem[read_q[Aw-1:0]];", "data_o      <= mem[write_q[Aw-1:0]];"),
+             ("assign room_o = used <= place_t'(Depth - 4);", "assign room_o = 1'b1;"),
+             ("assign pop = read_gray_q != write_seen_q && (!valid_o || ready_i);", "assign pop = read_gray_q != write_seen_q;")), 1)}}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py,
-and what stands in the tree by check_tree.py.
+what stands in the tree by check_tree.py, and the harness of a board of each partition kind by gen_board.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
@@ -16,6 +16,7 @@ import tempfile
 import check_floors
 import check_links
 import check_tree
+import gen_board
 import gen_core
 import gen_links
 import netlist
@@ -132,7 +133,7 @@ def texts():
 
 def c_sources():
     """C and its headers; benches of RTL and HIP programs are C++."""
-    found = [p for folder in ("host", "bridge", "sw", "tests") for p in (ROOT / folder).rglob("*.[ch]")]
+    found = [p for folder in ("host", "bridge", "fpga", "sw", "tests") for p in (ROOT / folder).rglob("*.[ch]")]
     return sorted(p for p in found if not {ROOT / "tests/rtl", ROOT / "sw/apps"} & set(p.parents))
 
 
@@ -143,6 +144,12 @@ def c_format(paths):
     for place in re.findall(r"^(\S+:\d+):\d+: warning: code should be clang-formatted", out, flags=re.M):
         first.setdefault(place.split(":")[0], place.replace(f"{ROOT}/", ""))
     return list(first.values()) or ([out.strip()] if code or out.strip() else [])
+
+
+def boards():
+    """The harness of each partition kind, for the smallest machine."""
+    code, text = tool(["build/bin/gantry", "config", "-c", "configs/smallest.yaml", "--sv"])
+    return [text.strip()] if code else gen_board.findings(text.split())
 
 
 def main():
@@ -177,6 +184,8 @@ def main():
         findings += [f"floors {line}" for line in check_floors.findings()]
         checks += 1
         findings += [f"tree {line}" for line in check_tree.findings()]
+        checks += 1
+        findings += [f"board {line}" for line in boards()]
     print("\n".join(findings))
     print(f"lint: {checks} checks, {len(findings)} findings")
     return 1 if findings else 0

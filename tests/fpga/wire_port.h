@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A simulated board's process at the end of a socket pair, as a byte stream (bridge/link/stream.h): the requests of fpga/sim/wire.h without libusb,
- * as a host would send them.  For tests of the chip and the board; times are the board's own.
+ * A simulated board's process at the end of a socket pair, as a byte stream (bridge/link/stream.h): the requests of
+ * fpga/sim/wire.h without libusb, as a host would send them.  For tests of the chip and the board; times are the
+ * board's own.
  */
 #ifndef WIRE_PORT_H
 #define WIRE_PORT_H
@@ -14,8 +15,8 @@
 #include "bridge/link/stream.h"
 #include "fpga/sim/wire.h"
 
-#define WIRE_IN 2048 /* bytes of each transfer to the host: half of what a board may send before it is acknowledged */
-#define WIRE_INS 8    /* of them under way */
+#define WIRE_IN 1024 /* bytes of each transfer to the host: it acknowledges long before a board has its buffer full */
+#define WIRE_INS 16  /* of them under way */
 
 struct wire_port {
     int fd;
@@ -48,9 +49,16 @@ static inline bool wire_answer(struct wire_port *w, struct wire_answer *a)
 
 static inline int wire_control(struct wire_port *w, uint8_t type, uint8_t request, uint16_t value, uint8_t *in)
 {
-    struct wire_ask ask = {WIRE_CONTROL, ++w->ids, 0, (uint32_t)(type & 0x80 ? 2 : 0), 0, {type, request, (uint8_t)value, (uint8_t)(value >> 8), 1, 0, (uint8_t)(type & 0x80 ? 2 : 0), 0}};
+    struct wire_ask ask = {
+        WIRE_CONTROL,
+        ++w->ids,
+        0,
+        (uint32_t)(type & 0x80 ? 2 : 0),
+        0,
+        {type, request, (uint8_t)value, (uint8_t)(value >> 8), 1, 0, (uint8_t)(type & 0x80 ? 2 : 0), 0}};
     struct wire_answer a;
-    if (!wire_all(w, &ask, sizeof ask, true) || !wire_answer(w, &a) || (in && a.length && !wire_all(w, in, a.length, false)))
+    if (!wire_all(w, &ask, sizeof ask, true) || !wire_answer(w, &a) ||
+        (in && a.length && !wire_all(w, in, a.length, false)))
         return -1;
     return a.status;
 }
@@ -120,8 +128,8 @@ static inline uint64_t wire_now_ms(void *ctx)
     return ((struct wire_port *)ctx)->now / (1000 * WIRE_MHZ);
 }
 
-/* Starts the board and sets its chip up. */
-static inline bool wire_open(struct wire_port *w, const char *path, struct stream_port *port)
+/* Starts the board's process. */
+static inline bool wire_start(struct wire_port *w, const char *path)
 {
     int ends[2];
     memset(w, 0, sizeof *w);
@@ -138,10 +146,19 @@ static inline bool wire_open(struct wire_port *w, const char *path, struct strea
     }
     close(ends[1]);
     w->fd = ends[0];
+    return w->pid > 0;
+}
+
+/* Starts the board and sets its chip up. */
+static inline bool wire_open(struct wire_port *w, const char *path, struct stream_port *port)
+{
+    if (!wire_start(w, path))
+        return false;
     *port = (struct stream_port){w, wire_write, wire_read, wire_why, wire_now_ms};
     uint8_t word[2];
-    bool ok = wire_control(w, 0x40, 0, 0, NULL) == 0 && wire_control(w, 0x40, 9, 2, NULL) == 0 && wire_control(w, 0xc0, 5, 0, word) == 0 &&
-              wire_control(w, 0x40, 0x0b, 0x4000, NULL) == 0 && wire_control(w, 0x40, 0, 2, NULL) == 0;
+    bool ok = wire_control(w, 0x40, 0, 0, NULL) == 0 && wire_control(w, 0x40, 9, 2, NULL) == 0 &&
+              wire_control(w, 0xc0, 5, 0, word) == 0 && wire_control(w, 0x40, 0x0b, 0x4000, NULL) == 0 &&
+              wire_control(w, 0x40, 0, 2, NULL) == 0;
     for (int i = 0; ok && i < WIRE_INS; i++)
         wire_submit_in(w);
     return ok && !w->gone;
@@ -151,7 +168,8 @@ static inline bool wire_open(struct wire_port *w, const char *path, struct strea
 static inline int wire_close(struct wire_port *w)
 {
     int status = -1;
-    close(w->fd);
+    if (w->fd >= 0)
+        close(w->fd);
     waitpid(w->pid, &status, 0);
     return status;
 }

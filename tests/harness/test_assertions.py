@@ -15,6 +15,8 @@ USE = re.compile(r"`(?:GANTRY_ASSERT|GANTRY_CHECK|STREAM_ASSERT|STREAM_BOUND)\(|
 
 # Modules with state that need none, and why.
 WITHOUT = {
+    "board_slot": "a message, or bytes of two: any value is legal",
+    "board_usb": "two registers of a reset",
     "ram_1r1w": "words, and the one last read: any value is legal",
     "ram_2r1w": "as ram_1r1w",
     "ram_2r1w_banked": "as ram_1r1w",

@@ -108,6 +108,14 @@ class Harness {
         }
     }
 
+    // Nothing comes, whatever was asked.
+    bool silent()
+    {
+        for (int i = 0; i < 3000; i++)
+            clock();
+        return from.empty() && to.empty();
+    }
+
     // What the outputs sent, up to the record that ends the burst; its head is returned, `body` takes its payload.
     struct stream_record burst(std::vector<Sent> &sent, void *body, size_t room)
     {
