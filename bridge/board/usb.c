@@ -72,6 +72,8 @@ static struct usb_board *board_open(const struct usb_library *library, const cha
     library->ftdi_list_free(&list);
     if (error)
         not_opened(board, error, why, room);
+    if ((device == NULL || error) && library->add)
+        snprintf(why, room, "the process of the simulated board has ended, or does not answer");
     if (device == NULL || error || !mode_set(board, why, room))
         return given_up(board);
     if (usb_transfers_begin(board))

@@ -67,6 +67,8 @@ static bool chip_moves(struct libusb_device *chip)
         moved = now > 0;
         if (now == left) {
             chip->written = 0;
+            if (t->length >= 12 && t->buffer[t->length - 12] == 0x47 && t->buffer[t->length - 11] == 5)
+                note(chip, "bye", 0);
             finish(chip->outs, &chip->out_count, 0, LIBUSB_TRANSFER_COMPLETED, t->length - is(chip, "early"));
         }
     }

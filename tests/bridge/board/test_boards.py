@@ -63,8 +63,8 @@ def test_none(fake):
     assert boards(fake, [], "--echo", "FT0A") == (74, "", "gantry: FT0A: not plugged in; there is no FTDI chip\n")
 
 
-def test_echo(fake):
-    status, out, err = boards(fake, ["FT0B:900:1:silent", GOOD], "--echo", "FT0A")
+def test_echo(fake, tmp_path):
+    status, out, err = boards(fake, ["FT0B:900:1:silent", GOOD], "--echo", "FT0A", log=tmp_path / "log")
     assert (status, err) == (0, "")
     first, *trips, rate, frames = out.splitlines()
     assert first == "FT0A FT2232H echo"
@@ -73,6 +73,7 @@ def test_echo(fake):
     sent = 3 * 200 + 200 * 9  # at least: a record of 4,104 bytes takes nine frames
     counted = re.fullmatch(r"frames: (\d+) sent, (\d+) taken, \d+ sent again, 0 damaged, 0 gaps, \d+ NAKs", frames)  # on a busy machine it asks
     assert counted and min(map(int, counted.groups())) > sent
+    assert (tmp_path / "log").read_text().endswith("FT0A bye 0\nFT0A mode ff\nFT0A release 0\n")  # it got the end of the session before its mode was off
 
 
 def test_echo_with_losses(fake):

@@ -16,14 +16,14 @@ def gantry(*args, cwd=ROOT):
 
 
 @pytest.mark.parametrize("words", ["run -c demo --help", "run --set gpu.cu.count=2 -h", "run -c nothing --model rtl --help -- x", "kernel x.co --grid 64 --help",
-                                   "replay DIR --help", "restore -q -h DIR", "config --list --help", "config -c demo -h", "cuda-path --help"])
+                                   "replay DIR --help", "restore -q -h DIR", "config --list --help", "config -c demo -h", "cuda-path --help", "boards --echo X -h"])
 def test_help_behind_other_options(words):
     status, out, err = gantry(*words.split())
     assert status == 0 and not err and out == gantry(words.split()[0], "--help")[1] and out.startswith(f"usage: gantry {words.split()[0]}")
 
 
 @pytest.mark.parametrize("words", ["run --version", "run -c demo --version", "kernel x.co --version", "replay --version", "restore --version", "config --version",
-                                   "cuda-path --version"])
+                                   "cuda-path --version", "boards --echo X --version"])
 def test_version_of_each_command(words):
     assert gantry(*words.split()) == gantry("--version") and gantry("--version")[1].startswith("gantry ")
 
@@ -40,6 +40,7 @@ def test_words_of_the_program_are_its_own():
     ("rnu -- x", "rnu: unknown command; did you mean run?"),
     ("kernal x.co", "kernal: unknown command; did you mean kernel?"),
     ("cudapath", "cudapath: unknown command; did you mean cuda-path?"),
+    ("board", "board: unknown command; did you mean boards?"),
     ("frobnicate", "frobnicate: unknown command (gantry --help shows all)"),
     ("run --recrod DIR -- x", "run: unknown option --recrod; did you mean --record?"),
     ("kernel --max-cyles=5 x.co", "kernel: unknown option --max-cyles=5; did you mean --max-cycles?"),
