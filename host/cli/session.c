@@ -129,6 +129,10 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     status = boards_check(&s->config.cfg, &o->sim);
     if (status != STATUS_OK)
         return status;
+    if (*s->config.cfg.place_boards && o->only) {
+        diag("--only", "not with place.boards");
+        return STATUS_USAGE;
+    }
     if (*s->config.cfg.place_boards && strcmp(command, "restore") == 0) {
         diag("place.boards", "a state cannot be restored into a board: gantry replay begins at cycle 0");
         return STATUS_USAGE;

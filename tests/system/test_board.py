@@ -150,12 +150,26 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
     assert one == plain and apart == (one, boards) and [b["part"] for b in boards] == parts
 
 
+# ---- simulated boards
 SIMULATED = [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS]
+
+
+@pytest.fixture(scope="session")
+def standin():
+    """Their libusb."""
+    subprocess.run(["make", "-s", "standin"], cwd=ROOT, check=True)
+
+
+def simulated(path, folder, *options, fault=""):
+    """The same, and the cycles of the boards' own clocks."""
+    stats = folder.parent / f"{folder.name}.stats"
+    ran, boards = program(path, folder, *options, env={"GANTRY_BOARD_STATS": str(stats), "GANTRY_BOARD_FAULT": fault})
+    return ran, boards, sorted(stats.read_text().splitlines())
 
 
 @pytest.mark.parametrize("kind", SIMULATED)
 @pytest.mark.shows("B.3")
-def test_kernel_on_a_simulated_board(kind, tmp_path):
+def test_kernel_on_a_simulated_board(standin, kind, tmp_path):
     """By day one kernel."""
     whole = ["--set", "system.rtl=whole"] if kind == "gpu" else []
     for name in reference.CASES if os.environ.get("GANTRY_NIGHTLY") == "1" else ["vecadd"]:
@@ -164,16 +178,45 @@ def test_kernel_on_a_simulated_board(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", SIMULATED)
 @pytest.mark.shows("B.3")
-def test_program_on_a_simulated_board(apps, kind, tmp_path):
+def test_program_on_a_simulated_board(apps, standin, kind, tmp_path):
     """Twice: the board takes the same cycles, and the same bytes come and go."""
     whole = ["--set", "system.rtl=whole"] if kind == "gpu" else []
     for name in PROGRAMS if os.environ.get("GANTRY_NIGHTLY") == "1" else PROGRAMS[:1]:
         plain, _ = program(apps / name, tmp_path / f"{name}.plain", *whole)
-        first, boards = program(apps / name, tmp_path / name, *whole, *placed(KINDS[kind]))
-        assert first == plain and boards[0]["where"] == "sim" and boards[0]["cycles"] > 0
-        assert program(apps / name, tmp_path / f"{name}.again", *whole, *placed(KINDS[kind])) == (plain, boards)
+        first, boards, cycles = simulated(apps / name, tmp_path / name, *whole, *placed(KINDS[kind]))
+        assert first == plain and boards[0]["where"] == "sim" and boards[0]["cycles"] > 0 and len(cycles) == 1
+        assert simulated(apps / name, tmp_path / f"{name}.again", *whole, *placed(KINDS[kind])) == (plain, boards, cycles)
 
 
+@pytest.mark.nightly
+def test_several_simulated_boards(apps, standin, tmp_path):
+    """At once, also on two host threads: their times do not depend on each other."""
+    plain, _ = program(apps / "histogram", tmp_path / "plain")
+    first = simulated(apps / "histogram", tmp_path / "boards", *placed("gpu0.rdma", "gpu0.l2s0", "gpu0.l2s1"))
+    assert first[0] == plain and len(first[2]) == 3
+    assert simulated(apps / "histogram", tmp_path / "again", *placed("gpu0.rdma", "gpu0.l2s0", "gpu0.l2s1"), "--threads", 2) == first
+
+
+FAULTS = ["lose=100", "damage=100", "double=100", "cut=100", "byte=10000", "stale=3000", "latency=1", "latency=255", "pause=30"]
+
+
+@pytest.mark.parametrize("fault", [fault if fault == "damage=100" else pytest.param(fault, marks=pytest.mark.nightly) for fault in FAULTS])
+def test_what_goes_wrong_on_the_cable(apps, standin, fault, tmp_path):
+    """Nothing of it shows in a result."""
+    plain, _ = program(apps / "vecadd", tmp_path / "plain")
+    ran, boards, _ = simulated(apps / "vecadd", tmp_path / "board", *placed("gpu0.rdma"), fault=fault)
+    assert ran == plain and (boards[0]["resent"] > 0) == (fault.split("=")[0] in ("lose", "damage", "cut", "byte"))
+
+
+@pytest.mark.parametrize("fault, cause", [("silent=5000000", "no answer for 1 s"), ("gone=5000000", ".*the simulated board.*")])
+def test_a_simulated_board_is_lost(apps, standin, fault, cause, tmp_path):
+    """It does not answer, or is unplugged."""
+    _, err = gantry("run", "-q", *placed("gpu0.rdma"), "--", apps / "vecadd", env={"GANTRY_BOARD_FAULT": fault, "GANTRY_TEST_MARK": str(tmp_path)}, status=74)
+    assert re.fullmatch(rf"gantry: gpu0\.rdma: the board is lost at cycle \d+, behind frame \d+: {cause}", err.splitlines()[0]), err
+    nothing_left(f"GANTRY_TEST_MARK={tmp_path}")
+
+
+# ---- beside boards
 def test_lock_step_beside_a_board(apps, soft, tmp_path):
     """Compute unit and L2 slices are here: every instruction is compared."""
     plain, _ = program(apps / "vecadd", tmp_path / "plain", "--lockstep")
@@ -328,6 +371,16 @@ def test_what_is_refused(boards, options, status, line, tmp_path):
     _, err = gantry("run", "--set", f"place.boards={boards}", *(word.format(folder=tmp_path) for word in options), "--", "/bin/true", status=status)
     assert err == f"gantry: {line}\n"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.shows("S4.7")
+def test_what_a_replay_does_not_know(apps, tmp_path):
+    """A state has no place on a board; a part by itself runs in simulation."""
+    gantry("run", "-q", "--record", f"{tmp_path}/r,gpu0.rdma", "--checkpoint", f"kernel:1,{tmp_path}/c", "--", apps / "vecadd")
+    _, err = gantry("restore", "-q", *placed("gpu0.rdma"), tmp_path / "c", config=None, status=64)
+    assert err == "gantry: place.boards: a state cannot be restored into a board: gantry replay begins at cycle 0\n"
+    _, err = gantry("replay", "-q", "--only", "gpu0.rdma", *placed("gpu0.rdma"), tmp_path / "r", config=None, status=64)
+    assert err == "gantry: --only: not with place.boards\n"
 
 
 def test_random_contents_are_refused(apps):
