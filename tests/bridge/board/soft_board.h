@@ -153,7 +153,11 @@ static inline void soft_run(struct soft_board *b, uint64_t to, bool no_skip)
 static inline void soft_answer(struct soft_board *b, const struct stream_record *r)
 {
     struct stream_answer a = {0};
-    const uint32_t part = r->arg >> 16 & 255, address = r->arg & 255;
+    const uint32_t part = r->arg >> 16 & 255, edges = r->arg >> 8 & 255, address = r->arg & 255;
+    if (r->flags & ASK_STOPPED ? edges < 3 || edges > 10 : edges != 1) {
+        fprintf(stderr, "soft board: a question of %u edges\n", edges);
+        abort();
+    }
     if (r->flags & ASK_STOPPED)
         a.value = b->api->look(b->model, part << 8 | address);
     for (uint32_t i = 0; !(r->flags & ASK_STOPPED) && i < b->api->counter_count; i++) {

@@ -274,7 +274,8 @@ static void test_begins_anew(void **state)
     uint64_t count = 0;
     bench_open(&b, &wanted, SOFT_NONE, 0);
     assert_int_equal(board_attach(b.board, 5), STATUS_OK);
-    for (uint16_t id = 5; id < 8; id++) {
+    for (unsigned n = 0; n < 4; n++) {
+        const uint16_t id = (uint16_t)(5 + n / 2);
         struct seen seen[2] = {{0}, {0}};
         void *model = b.api->create(b.api, "a", id, 0), *same = plain.create(&plain, "a", id, 0);
         assert_non_null(model);

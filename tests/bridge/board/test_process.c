@@ -93,7 +93,7 @@ static void test_full(void **state)
     struct board_process p;
     size_t taken = 0;
     (void)state;
-    start(&p, "sleep 100");
+    start(&p, "exec sleep 100");
     struct board_socket s = {.fd = p.fd};
     const struct stream_port port = board_socket_port(&s);
     for (ssize_t n; (n = port.write(port.ctx, many, sizeof many)) != 0; taken += (size_t)n)
@@ -140,7 +140,7 @@ static void test_orphan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_talks), cmocka_unit_test(test_how_it_ends), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_talks),      cmocka_unit_test(test_how_it_ends), cmocka_unit_test(test_full),
         cmocka_unit_test(test_no_program), cmocka_unit_test(test_orphan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
