@@ -43,8 +43,10 @@ static bool mode_set(struct usb_board *board, char *why, size_t room)
 /* Takes what there is of the board with it. */
 static struct usb_board *given_up(struct usb_board *board)
 {
-    if (board->ftdi)
+    if (board->ftdi) {
+        board->library->ftdi_usb_close(board->ftdi); /* gives it back to the kernel's driver; ftdi_free does not */
         board->library->ftdi_free(board->ftdi);
+    }
     free(board);
     return NULL;
 }

@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr unsigned Still = 160;                          // cycles of the chip without a byte or an edge
+constexpr unsigned Still = 48;                           // cycles of the chip without a byte or an edge
 constexpr auto Patience = std::chrono::milliseconds(50); // real time: then an answer without a transfer
 
 [[noreturn]] void fatal(const char *why)

@@ -19,6 +19,14 @@ void board_lose(struct board *b)
     b->fd = -1;
 }
 
+bool board_here(struct board *b)
+{
+    char byte;
+    if (b->fd >= 0 && recv(b->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+        board_lose(b);
+    return b->fd >= 0;
+}
+
 static bool bytes_put(struct board *b, const void *bytes, size_t n)
 {
     for (const char *at = bytes; n && b->fd >= 0;) {

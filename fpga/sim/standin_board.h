@@ -20,13 +20,16 @@ struct pending {
 };
 struct board {
     char serial[64];
-    int fd; /* -1: gone */
+    int fd;         /* -1: gone */
+    unsigned users; /* handles */
     uint64_t now;
     uint32_t ids;
     struct pending *pending; /* the oldest first */
 };
 
 void board_lose(struct board *);
+/* It is still there. */
+bool board_here(struct board *);
 /* Bytes moved, or a libusb_error. */
 int board_control(struct board *, const uint8_t setup[8], uint8_t *data);
 int board_submit(struct board *, struct libusb_transfer *);

@@ -141,7 +141,7 @@ BLOCKS = {  # sources, tasks
                          ("end else if (out_valid_q && flush_q == '0) begin", "end else if (out_valid_q) begin"))}),
     "async_fifo": (
         ["rtl/tech/async_fifo.sv"],
-        {"bmc": two_clocks(30), "bmc_long": two_clocks(50, nightly=True),
+        {"bmc": two_clocks(30), "bmc_long": two_clocks(45, nightly=True),
          "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
          **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),
@@ -149,6 +149,14 @@ BLOCKS = {  # sources, tasks
              ("data_o      <= mem[read_q[Aw-1:0]];", "data_o      <= mem[write_q[Aw-1:0]];"),
              ("assign room_o = used <= place_t'(Depth - 4);", "assign room_o = 1'b1;"),
              ("assign pop = read_gray_q != write_seen_q && (!valid_o || ready_i);", "assign pop = read_gray_q != write_seen_q;")), 1)}}),
+    "board_frames": (
+        ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
+        {"bmc": bounded(36), "bmc_long": bounded(48, nightly=True),
+         "cover": bounded(60, expected="FAIL", defines=("REACH",)),
+         **{f"bug{n}": bounded(60, expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
+             ("send_place_q <= base_place_q;", ""),
+             ("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||")), 1)}}),
     "credit_counter": (
         ["rtl/common/stream_fifo.sv", "rtl/common/credit_counter.sv"],
         {**PDR, **faults(("if (!rst_ni) count_q <= Cw'(Depth);", "if (!rst_ni) count_q <= Cw'(Depth - 1);"),
@@ -311,7 +319,7 @@ BLOCKS = {  # sources, tasks
 
 
 # constants of a package in place of its own
-CONFIG = {"vmem_xlat": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2, "VmemSlots": 2}),
+CONFIG = {"board_frames": ("gantry_stream_pkg.sv", {"FRAME_UNIT": 2}), "vmem_xlat": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2}), "vmem_coalesce": ("gantry_cfg_pkg.sv", {"L1vTlbMisses": 2, "VmemSlots": 2}),
           "l2_slice": ("l2_miss_pkg.sv", {"QueueSlow": 1, "QueueFlush": 2, "QueueFull": 3})}
 # included texts in place of the block's
 CUT = {"vmem_coalesce": ("cu_vmem_address.svh", "tests/formal/vmem_coalesce_address.svh")}

@@ -4,15 +4,13 @@
 
 Modules `board_part` (records of the host <-> the partition) and `board` (pins of the USB chip <-> board_part), for the numbers of lanes of one
 configuration; inputs and outputs are numbered as in the model's library (gen_wrappers.port_tables).
-gen_board.py --check [KEY=VALUE]...: the text of every kind through Verilator -Wall and read_slang, the partition an empty box; one line a finding.
-Also: what a board says of itself (`hashes`).  Not responsible for: behaviour (rtl/board), building (models.py).
+Also: what a board says of itself (`hashes`).  Not responsible for: behaviour (rtl/board), building (models.py), whether it is right (check_board.py).
 """
 import argparse
 import hashlib
 import pathlib
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gen_params  # noqa: E402
@@ -21,7 +19,6 @@ import netlist  # noqa: E402
 import rtl_sources  # noqa: E402
 
 ROOT = gen_wrappers.ROOT
-TOP = "board"
 GRAPH = ["bridge/verilated/partitions.yaml", "rtl/gpu/links.yaml"]
 PORT = re.compile(r"^\s*(input|output)\s[^,;]*?\b(\w+_n?[io])\b\s*(?:\[[^\]]*\]\s*)*,?\s*$", re.M)
 NAMED = {"clk_i": "tclk_i", "rst_ni": "target_n", "id_i": "id_i", "cycle_i": "cycle", "idle_o": "idle", "perf_en_i": "perf_en", "perf_addr_i": "perf_addr",
@@ -215,53 +212,13 @@ def emit(kind, settings):
     return part_text(kind, constants) + board_text(kind, hashes(kind, settings))
 
 
-def stub(top, folder):
-    """The partition as an empty box, and what tells Verilator that it may be empty."""
-    box, rules = folder / f"{top}.sv", folder / "box.vlt"
-    box.write_text(f"{netlist.header(top)}\nendmodule\n")
-    rules.write_text("`verilator_config\n" + "".join(f'lint_off -rule {rule} -file "*/{box.name}"\n' for rule in ("UNUSEDSIGNAL", "UNDRIVEN")))
-    return box, rules
-
-
-def findings(settings):
-    """The text of every kind for these settings through Verilator and read_slang."""
-    import lint
-    found = []
-    package, wrong = lint.configuration("board", settings)
-    if wrong:
-        return wrong
-    for kind, entry in gen_wrappers.partitions().items():
-        folder = ROOT / "build/lint/board" / kind
-        folder.mkdir(parents=True, exist_ok=True)
-        text = folder / "board.sv"
-        text.write_text(emit(kind, settings))
-        box, rules = stub(entry["top"], folder)
-        packages = [package if p.name == package.name else p for p in rtl_sources.sources(entry["top"]) if p.name.endswith("_pkg.sv")]
-        paths = " ".join(str(p.relative_to(ROOT)) for p in dict.fromkeys([*packages, *board_sources(), box, text]))
-        with tempfile.TemporaryDirectory() as out:
-            code, said = lint.tool([str(lint.VENV / "python"), "sw/tools/verilate.py", "--top", TOP, "--out", out, "--json-only", "--arg=-Irtl/common",
-                                    "--arg=-Wno-UNUSEDPARAM", str(rules), *paths.split()])
-        if code:
-            found += [f"verilator {kind}: {line}" for line in said.splitlines() if "%" in line[:8]] or [f"verilator {kind}: {said.strip()}"]
-        code, said = netlist.yosys(f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS --blackboxed-module {entry['top']} --top {TOP} {paths}; "
-                                   f"hierarchy -check -top {TOP}", lint.SLANG_LIMIT)
-        if code:
-            found += [f"read_slang {kind}: {line}" for line in said.splitlines() if "error" in line.lower()][:5] or [f"read_slang {kind}: {said.strip()[-400:]}"]
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
     parser.add_argument("--out", default="-")
     parser.add_argument("words", nargs="*", help="KIND, then settings")
     args = parser.parse_args()
     settings = [w for w in args.words if "=" in w]
     kinds = [w for w in args.words if "=" not in w]
-    if args.check:
-        found = findings(settings)
-        print("\n".join([*found, f"board: {len(gen_wrappers.partitions())} kinds, {len(found)} findings"]))
-        return 1 if found else 0
     if len(kinds) != 1 or kinds[0] not in gen_wrappers.partitions():
         sys.exit(f"gen_board: one partition kind of {', '.join(gen_wrappers.partitions())}")
     text = emit(kinds[0], settings)

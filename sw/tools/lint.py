@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py,
-what stands in the tree by check_tree.py, and the harness of a board of each partition kind by gen_board.py.
+what stands in the tree by check_tree.py, and the harness of a board of each partition kind by check_board.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
@@ -13,10 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+import check_board
 import check_floors
 import check_links
 import check_tree
-import gen_board
 import gen_core
 import gen_links
 import netlist
@@ -149,7 +149,7 @@ def c_format(paths):
 def boards():
     """The harness of each partition kind, for the smallest machine."""
     code, text = tool(["build/bin/gantry", "config", "-c", "configs/smallest.yaml", "--sv"])
-    return [text.strip()] if code else gen_board.findings(text.split())
+    return [text.strip()] if code else check_board.findings(text.split())
 
 
 def main():

@@ -9,6 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import check_board  # noqa: E402,F401
 import gen_board  # noqa: E402
 import gen_params  # noqa: E402
 import gen_wrappers  # noqa: E402
@@ -41,8 +42,9 @@ def library(kind):
 
 
 @functools.cache
-def board(kind):
-    return models("--board", kind)[kind]
+def board(kind, checks=True):
+    """The process of a simulated board, with the assertions of the RTL."""
+    return models(*["--check"] * checks, "--board", kind)[kind]
 
 
 def harness(kind, checks=True, fault=None):

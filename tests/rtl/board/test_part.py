@@ -3,7 +3,7 @@
 shows, counters, echoes, refusals; each seeded fault of the harness is noticed."""
 import pytest
 
-from part import KINDS, ROOT, gen_board, harness, library, run, settings
+from part import KINDS, ROOT, check_board, harness, library, run, settings
 
 FAULTS = [
     ("rtl/board/board_target.sv", "if (load_i) due_q[slot_i] <= 1'b1;", "if (load_i && !idle_i) due_q[slot_i] <= 1'b1;"),
@@ -48,4 +48,4 @@ def test_faults(number):
 
 def test_the_text_of_every_kind():
     """As `make lint` has it: Verilator -Wall and read_slang."""
-    assert gen_board.findings(settings()) == []
+    assert check_board.findings(settings()) == []

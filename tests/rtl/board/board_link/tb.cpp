@@ -306,6 +306,18 @@ static bool bye()
     return b.finish(400000, "bye") && b.attaches == 2;
 }
 
+static bool foolish()
+{
+    bench b; // acknowledgements of frames that were not sent, and of old ones, change nothing
+    b.traffic(3000, 30000, 1000);
+    b.attach();
+    for (unsigned n = 0; n < 40; n++) {
+        b.run(600);
+        b.h.put(frame_bytes(FRAME_ACK, b.h.seq(), b.r.top + 1 + rng() % 100, 0)), b.h.put(frame_bytes(FRAME_ACK, b.h.seq(), b.r.base - 1 - rng() % 100, 0));
+    }
+    return b.finish(400000, "foolish");
+}
+
 static bool packets()
 {
     bench b; // 7 packets of 510 bytes are 8 frames with 3474 of payload; fewer packets are never full at the end of a burst
@@ -362,6 +374,9 @@ int main()
     if (!bye())
         return 1;
     case_done("BYE");
+    if (!foolish())
+        return 1;
+    case_done("acknowledgements of other frames");
     if (!packets())
         return 1;
     case_done("bursts of whole packets");
