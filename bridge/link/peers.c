@@ -142,9 +142,14 @@ bool peers_due(const struct region *r)
     return (int64_t)(now - r->looked) >= (int64_t)PEERS_LOOK_NS;
 }
 
-static bool refuse(struct region *r)
+void peers_give_up(struct region *r)
 {
     atomic_store(&region_entry(r, r->self)->stage, REGION_REFUSED);
+}
+
+static bool refuse(struct region *r)
+{
+    peers_give_up(r);
     return false;
 }
 

@@ -28,6 +28,8 @@ bool peers_greet_wanted(struct region *region, unsigned seconds, bool (*unwanted
 enum peers peers_look(struct region *region, struct link *const *in, uint32_t count, bool still);
 /* The last look is PEERS_LOOK_NS ago: after every step, so that an end is seen without waiting too. */
 bool peers_due(const struct region *region);
+/* This process gives up, and has said why. */
+void peers_give_up(struct region *region);
 /* Target cycle of this process, for the lines of the others. */
 void peers_beat(struct region *region, uint64_t cycle);
 /* A process is stopped (SIGSTOP, a debugger); no such process: false. */

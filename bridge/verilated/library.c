@@ -13,37 +13,9 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/builder.h"
+#include "bridge/verilated/library_ask.h"
 #include "bridge/verilated/seal.h"
 #include "bridge/verilated/stamp.h"
-
-static void add_defines(struct words *w, const char *names)
-{
-    while (names && *names) {
-        size_t n = strcspn(names, ",");
-        words_add(w, xasprintf("--define=%.*s", (int)n, names));
-        names += n + (names[n] == ',');
-    }
-}
-
-static void command_line(struct words *w, const struct library_source *source, bool trace,
-                         const struct library *libraries, unsigned count)
-{
-    words_add(w, xstrdup("python3"));
-    words_add(w, xasprintf("%s/sw/tools/models.py", source->root));
-    for (size_t i = 0; i < source->words.count; i++)
-        words_add(w, xstrdup(source->words.list[i]));
-    if (trace)
-        words_add(w, xstrdup("--trace"));
-    if (getenv("GANTRY_MODEL_CHECK"))
-        words_add(w, xstrdup("--check"));
-    if (getenv("GANTRY_MODEL_STD_X"))
-        words_add(w, xstrdup("--std-x"));
-    if (getenv("GANTRY_RTL_COVERAGE"))
-        words_add(w, xstrdup("--coverage"));
-    add_defines(w, getenv("GANTRY_MODEL_DEFINES"));
-    for (unsigned i = 0; i < count; i++)
-        words_add(w, xstrdup(libraries[i].kind));
-}
 
 static void model_bug(const char *name, uint64_t cycle, const char *text)
 {
@@ -184,7 +156,9 @@ bool library_load(const struct library_source *source, bool trace, struct librar
     enum gantry_status failure = STATUS_INTERNAL;
     if (count == 0)
         return true;
-    command_line(&w, source, trace, libraries, count);
+    library_words(&w, source, trace);
+    for (unsigned i = 0; i < count; i++)
+        words_add(&w, xstrdup(libraries[i].kind));
     char *stamp = stamp_name(w.list), *text = stamp_answer(source->root, stamp);
     struct answer *a = answer_read(text, libraries, count, NULL);
     if (a == NULL) { /* also when a library is not what it was: the builder makes it anew */

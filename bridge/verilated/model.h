@@ -12,7 +12,7 @@
 #include "base/state.h"
 #include "bridge/part/window.h"
 
-#define MODEL_ABI 6
+#define MODEL_ABI 7
 
 struct model_port {
     const char *name;
@@ -24,6 +24,10 @@ struct model_port {
 };
 struct model_counter {
     const char *block, *name, *unit;
+};
+/* What shows a counter: perf_addr_i, and perf_part_i of a whole GPU (else 0). */
+struct model_ask {
+    uint8_t part, address;
 };
 struct model_obs {
     const char *name;
@@ -40,11 +44,12 @@ struct model_api {
     const char *kind;
     const struct model_port *ports;
     const struct model_counter *counters;
+    const struct model_ask *asks; /* of each counter */
     const struct model_obs *obs;
     uint32_t port_count, counter_count, obs_count, ins, outs;
-    /* seed: of --x-initial unique models; else without effect.  The model has gone through reset and stands at cycle 0.
-     */
-    void *(*create)(const char *name, uint16_t id, uint64_t seed);
+    /* api: this one, so that it may be part of something larger.  seed: of --x-initial unique models; else without
+     * effect.  The model has gone through reset and stands at cycle 0.  NULL (of boards only): it cannot be had. */
+    void *(*create)(const struct model_api *api, const char *name, uint16_t id, uint64_t seed);
     void (*destroy)(void *model);
     /* Run cycles [from, from + PART_WINDOW): due[c], count[c] are the messages of cycle from + c.  Idle cycles are not
      * evaluated unless no_skip.  Returns true when the model is idle at the end. */
@@ -60,7 +65,7 @@ struct model_api {
     bool (*trace)(void *model, const char *file, uint64_t from, uint64_t to); /* NULL: compiled without tracing */
     /* The whole state between two steps, registers and the wrapper's own: equal bytes for equal states.  restore, into
      * an instance of the same library, is false when the bytes end early or are not a state of this library: the
-     * instance is then good for destroy only.  NULL: compiled without. */
+     * instance is then good for destroy only.  NULL: `unsavable` says why. */
     void (*save)(void *model, struct state_writer *to);
     bool (*restore)(void *model, struct state_reader *from);
     /* Between hold and release counter and look may be asked at any time between two steps: release leaves the model as
@@ -69,6 +74,7 @@ struct model_api {
     void (*release)(void *model);
     /* Called on a failed assertion of the RTL; must not return. */
     void (*set_bug)(void (*bug)(const char *name, uint64_t cycle, const char *text));
+    const char *unsavable; /* why save is NULL */
 };
 /* The library's only symbol. */
 #ifdef __cplusplus

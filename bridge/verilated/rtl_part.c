@@ -135,7 +135,7 @@ static void rtl_free(struct part *part)
 static const char *rtl_unsavable(const struct part *part)
 {
     const struct rtl_part *r = part->own;
-    return r->api->save ? NULL : "its model was compiled without saving (coverage)";
+    return r->api->save ? NULL : r->api->unsavable;
 }
 
 static void rtl_save(struct part *part, struct state_writer *to)
@@ -174,6 +174,14 @@ static const struct part_ops rtl_ops = {.visit = rtl_visit,
                                         .look = rtl_look,
                                         .shown = rtl_shown};
 
+static void absent_free(struct part *part)
+{
+    free(part->own);
+}
+
+/* Without a model. */
+static const struct part_ops absent_ops = {.free = absent_free};
+
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
                           bool no_skip)
 {
@@ -181,7 +189,12 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     r->api = library->api;
     r->key = library->key;
     struct part *part = part_new(&rtl_ops, name, r->api->ins, r->api->outs, r);
-    r->model = r->api->create(part->name, (uint16_t)(gpu << 8 | index), seed);
+    r->model = r->api->create(r->api, part->name, (uint16_t)(gpu << 8 | index), seed);
+    if (r->model == NULL) {
+        part->ops = &absent_ops;
+        part_free(part);
+        return NULL;
+    }
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
     r->no_skip = no_skip;
     r->counted = xcalloc(r->api->counter_count + 1, sizeof *r->counted);
@@ -190,14 +203,8 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     return part;
 }
 
-static void absent_free(struct part *part)
-{
-    free(part->own);
-}
-
 struct part *rtl_part_absent(const struct library *library, const char *name, uint32_t process)
 {
-    static const struct part_ops absent_ops = {.free = absent_free};
     struct rtl_part *r = xzalloc(sizeof *r);
     r->api = library->api;
     struct part *part = part_elsewhere(name, r->api->ins, r->api->outs, process);

@@ -13,6 +13,7 @@ struct sched;
 typedef void (*rtl_observe_fn)(void *ctx, struct part *part, uint32_t port, uint32_t lane, uint64_t cycle,
                                const void *data);
 
+/* NULL: the model could not be had (boards only; whose board it is knows why). */
 struct part *rtl_part_new(const struct library *library, const char *name, unsigned gpu, unsigned index, uint64_t seed,
                           bool no_skip);
 /* One that another process runs: its ports are known, it has no model. */

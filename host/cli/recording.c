@@ -152,7 +152,9 @@ enum gantry_status recording_open(struct session *s, const char *dir)
     /* where its GPUs ran is not asked of those who replay it */
     if (status == STATUS_OK)
         status = config_set(&s->config, dir, "place.processes=1");
-    return status ? status : config_set(&s->config, dir, "place.gpus=");
+    if (status == STATUS_OK)
+        status = config_set(&s->config, dir, "place.gpus=");
+    return status ? status : config_set(&s->config, dir, "place.boards=");
 }
 
 /* The recorded rows with their names; NULL: one of them has none. */

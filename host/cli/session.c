@@ -15,6 +15,7 @@
 #include "cli/options_private.h"
 #include "cli/recording.h"
 #include "driver/machine.h"
+#include "machine/boards_check.h"
 #include "machine/replay.h"
 #include "machine/wave.h"
 
@@ -125,6 +126,17 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     }
     if (o->sim.wave && !wave_check(&s->config.cfg, o->sim.wave))
         return STATUS_USAGE;
+    status = boards_check(&s->config.cfg, &o->sim);
+    if (status != STATUS_OK)
+        return status;
+    if (*s->config.cfg.place_boards && o->only) {
+        diag("--only", "not with place.boards");
+        return STATUS_USAGE;
+    }
+    if (*s->config.cfg.place_boards && strcmp(command, "restore") == 0) {
+        diag("place.boards", "a state cannot be restored into a board: gantry replay begins at cycle 0");
+        return STATUS_USAGE;
+    }
     if (s->config.cfg.check_hazards && o->sim.model == SIM_RTL) {
         diag("check.hazards", "only with --model golden, which finds them");
         return STATUS_USAGE;
@@ -217,6 +229,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     if (!s->options.quiet)
         table_print(stderr, summary->rows + summary->rows_before, summary->row_count - summary->rows_before,
                     terminal_width());
+    if (!s->options.quiet && sim)
+        boards_print(stderr, sim);
     if (s->results) {
         status = results_write(s->results, summary, sim);
         if (results_close(s->results) != STATUS_OK && status == STATUS_OK)

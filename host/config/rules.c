@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "config/far.h"
+#include "config/on_boards.h"
 #include "config/placement.h"
 #include "config/table.h"
 
@@ -196,6 +197,15 @@ static enum gantry_status place_check(const struct config *c)
     return key ? broken(c, key, "%s", why) : STATUS_OK;
 }
 
+static enum gantry_status boards_check(const struct config *c)
+{
+    struct on_boards boards;
+    char why[300];
+
+    /* rule: `place.boards` names each partition and each board at most once, boards as `sim` or `usb:SERIAL`. */
+    return on_boards_read(&c->cfg, &boards, why, sizeof why) ? STATUS_OK : broken(c, "place.boards", "%s", why);
+}
+
 enum gantry_status rules_apply(struct config *c)
 {
     enum gantry_status status = ids_check(c);
@@ -212,5 +222,7 @@ enum gantry_status rules_apply(struct config *c)
         status = links_check(c);
     if (status == STATUS_OK)
         status = place_check(c);
+    if (status == STATUS_OK)
+        status = boards_check(c);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/xalloc.h"
+#include "machine/boards.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
@@ -180,6 +181,19 @@ void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, co
 {
     if (sim->rtl)
         rtl_machine_models(sim->rtl, fn, arg);
+}
+
+void sim_boards(struct sim *sim, sim_board_fn fn, void *arg)
+{
+    boards_figures(rtl_machine_boards(sim->rtl), fn, arg);
+    for (uint32_t i = 1; sim->rtl && i <= place_workers(sim); i++) {
+        struct ask ask = {.kind = PLACE_BOARDS};
+        void *bytes;
+        place_ask(sim, i, &ask, NULL, &bytes);
+        for (uint64_t n = 0; n < ask.bytes / sizeof(struct sim_board); n++)
+            fn(arg, (const struct sim_board *)bytes + n);
+        free(bytes);
+    }
 }
 
 /* One number of a GPU that runs elsewhere. */

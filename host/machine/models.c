@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "config/config.h"
+#include "machine/boards.h"
 
 static void constant_add(void *arg, const char *name, uint64_t value)
 {
@@ -67,14 +68,17 @@ bool models_load(struct models *models, const struct gantry_cfg *cfg, const stru
     struct library_source source = source_make(cfg, options);
     bool ok = library_load(&source, false, plain.library, plain.count) &&
               library_load(&source, true, traced.library, traced.count);
-    words_fini(&source.words);
     set_move(&plain, models->plain);
     set_move(&traced, models->traced);
+    ok = ok && boards_find(&models->boards, cfg, options, &source, models->plain);
+    words_fini(&source.words);
     return ok;
 }
 
 void models_free(struct models *models)
 {
+    boards_free(models->boards);
+    models->boards = NULL;
     library_unload(models->plain, KIND_COUNT);
     library_unload(models->traced, KIND_COUNT);
 }

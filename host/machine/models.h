@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The model libraries of a machine's RTL partitions: for each kind the plain one, and one with tracing for the kinds in
- * the scope of --wave.  Not responsible for: building and loading (bridge/verilated/library.h).
+ * the scope of --wave; its boards.  Not responsible for: building and loading (bridge/verilated/library.h).
  */
 #ifndef GANTRY_MODELS_H
 #define GANTRY_MODELS_H
@@ -11,6 +11,7 @@
 
 struct models {
     struct library plain[KIND_COUNT], traced[KIND_COUNT];
+    struct boards *boards; /* boards.h */
 };
 
 /* False with one line on stderr, or without when nobody waits any more (sim_options.unwanted); free what is there. */

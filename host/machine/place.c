@@ -196,6 +196,11 @@ bool place_join(struct sim *sim)
     return true;
 }
 
+void place_refused(struct sim *sim)
+{
+    peers_give_up(sim->place->region);
+}
+
 /* They flush what they have written.  One that is stopped, and nobody waits for any more, is not waited for. */
 static void workers_leave(struct sim *sim)
 {

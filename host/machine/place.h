@@ -28,6 +28,7 @@ enum place_ask {
     PLACE_COUNTERS, /* bytes: struct place_counter, then its texts, for each */
     PLACE_REPORT,   /* bytes: text, who waits for whom */
     PLACE_WHERE,    /* GPU, bytes: its page tables by VMID; bytes: text, where its wavefronts are */
+    PLACE_BOARDS,   /* bytes: struct sim_board of each board */
     PLACE_CPU,      /* a: CPU time in us */
     PLACE_WINDOWS,  /* bytes: of pmem_windows */
     PLACE_TAKE,     /* memory, a: at, b: bytes, with a descriptor: pmem_slab_take was called */
@@ -50,6 +51,8 @@ bool place_begin(struct sim *sim, int (*work)(struct sim *sim, int socket));
 /* In every process, when its part of the machine is built and started: joins the run; all have said the same.  False
  * after one line. */
 bool place_join(struct sim *sim);
+/* In a worker that ends before the run does, and has said why: the others give up without a line of theirs. */
+void place_refused(struct sim *sim);
 /* The links are closed (sched_fini) and the partitions gone. */
 void place_end(struct sim *sim);
 

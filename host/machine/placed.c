@@ -5,10 +5,18 @@
  */
 #include "bridge/link/region_wait.h"
 #include "bridge/run/advance.h"
+#include "machine/boards.h"
 #include "machine/golden_part.h"
 #include "machine/place.h"
 #include "machine/record.h"
+#include "machine/rtl_gpu.h"
 #include "machine/sim_private.h"
+
+enum gantry_status sim_lost(struct sim *sim)
+{
+    const enum gantry_status lost = boards_lost(rtl_machine_boards(sim->rtl));
+    return lost ? lost : place_lost(sim);
+}
 
 static bool all_quiet(struct sim *sim)
 {
@@ -61,7 +69,7 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
     struct sched *s = &sim->sched;
     const uint64_t pause = golden_pause(sim);
     place_windows(sim);
-    while (place_lost(sim) == STATUS_OK) {
+    while (sim_lost(sim) == STATUS_OK) {
         enum sim_result end;
         if (events_serve(sim, until, &end))
             return end;
@@ -87,7 +95,7 @@ enum sim_result placed_run(struct sim *sim, uint64_t until)
         case SCHED_STOPPED:
             sim->rest_active = UINT64_MAX;
             stopped(sim);
-            if (place_lost(sim) == STATUS_OK)
+            if (sim_lost(sim) == STATUS_OK)
                 return SIM_STOPPED;
             break;
         default:

@@ -12,6 +12,7 @@
 #include "bridge/verilated/rtl_part.h"
 #include "config/far.h"
 #include "gantry_cfg.h"
+#include "machine/boards.h"
 #include "machine/bounds.h"
 #include "machine/far_links.h"
 #include "machine/links.h"
@@ -42,8 +43,10 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     }
     bool wave = wave_wants(&m->wave, name);
     uint64_t seed = sim->options.seed * 1000003 + sim->sched.added;
-    struct part *part = rtl_part_new(wave ? &m->models.traced[kind] : &m->models.plain[kind], name, gpu, index, seed,
-                                     sim->options.no_skip);
+    const struct library library = boards_library(m->models.boards, (struct rtl_place){gpu, kind, index},
+                                                  wave ? &m->models.traced[kind] : &m->models.plain[kind]);
+    struct part *part = rtl_part_new(&library, name, gpu, index, seed, sim->options.no_skip);
+    PART_CHECK(part, NULL, 0, "%s is not attached to its board", name);
     sched_add(&sim->sched, part);
     if (wave) {
         char *file = xasprintf("%s/%s.fst", sim->options.wave_dir ? sim->options.wave_dir : ".", name);
@@ -219,7 +222,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
         m->models = *sim->models;
     else
         ok = ok && models_load(&m->models, sim->cfg, &sim->options, &m->wave);
-    if (!ok) {
+    if (!ok || !boards_start(m->models.boards, sim)) {
         rtl_machine_free(m);
         return NULL;
     }
@@ -249,6 +252,11 @@ void rtl_machine_free(struct rtl_machine *m)
         models_free(&m->models);
     free(m->gpus);
     free(m);
+}
+
+struct boards *rtl_machine_boards(const struct rtl_machine *m)
+{
+    return m ? m->models.boards : NULL;
 }
 
 unsigned rtl_machine_slices(const struct rtl_machine *m)

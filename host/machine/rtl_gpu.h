@@ -7,6 +7,7 @@
 #define GANTRY_RTL_GPU_H
 #include <stdint.h>
 
+struct boards;
 struct sim;
 struct rtl_machine;
 
@@ -19,6 +20,8 @@ unsigned rtl_machine_cus(const struct rtl_machine *m);
 /* Walk the model libraries: key in the cache, tools that built it. */
 void rtl_machine_models(const struct rtl_machine *m, void (*fn)(void *arg, const char *key, const char *tools),
                         void *arg);
+/* NULL: it has none. */
+struct boards *rtl_machine_boards(const struct rtl_machine *m);
 /* Only of GPUs in partitions. */
 struct part *rtl_machine_cu(const struct rtl_machine *m, unsigned gpu, unsigned cu);
 struct part *rtl_machine_l2(const struct rtl_machine *m, unsigned gpu, unsigned slice);

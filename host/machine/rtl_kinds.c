@@ -39,17 +39,25 @@ void rtl_kind_title(char *name, size_t room, unsigned gpu, enum rtl_kind kind, u
         snprintf(name, room, "gpu%u.%s", gpu, names[kind]);
 }
 
-bool rtl_kind_known(const struct gantry_cfg *cfg, const char *wanted)
+bool rtl_kind_find(const struct gantry_cfg *cfg, const char *wanted, struct rtl_place *place)
 {
     char name[40];
     for (unsigned g = 0; g < cfg->system_gpus; g++) {
         for (unsigned k = 0; k < KIND_COUNT; k++) {
             for (unsigned i = 0; i < rtl_kind_count(cfg, k); i++) {
                 rtl_kind_title(name, sizeof name, g, k, i);
-                if (strcmp(name, wanted) == 0)
+                if (strcmp(name, wanted) == 0) {
+                    *place = (struct rtl_place){g, k, i};
                     return true;
+                }
             }
         }
     }
     return false;
+}
+
+bool rtl_kind_known(const struct gantry_cfg *cfg, const char *wanted)
+{
+    struct rtl_place place;
+    return rtl_kind_find(cfg, wanted, &place);
 }

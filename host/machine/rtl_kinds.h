@@ -11,10 +11,19 @@ struct gantry_cfg;
 
 enum rtl_kind { KIND_CU, KIND_SQC, KIND_NOC, KIND_L2, KIND_UTCL2, KIND_RDMA, KIND_DISPATCH, KIND_GPU, KIND_COUNT };
 
+/* Which partition of a machine. */
+struct rtl_place {
+    unsigned gpu;
+    enum rtl_kind kind;
+    unsigned index;
+};
+
 /* As in partitions.yaml. */
 const char *rtl_kind_name(enum rtl_kind kind);
 /* Partitions of a kind in one GPU: a whole GPU (KIND_GPU) or all others, by system.rtl. */
 unsigned rtl_kind_count(const struct gantry_cfg *cfg, enum rtl_kind kind);
+/* The partition of such a machine that has that name; false: none has. */
+bool rtl_kind_find(const struct gantry_cfg *cfg, const char *name, struct rtl_place *place);
 /* Some partition of such a machine has that name. */
 bool rtl_kind_known(const struct gantry_cfg *cfg, const char *name);
 /* Name of one: "gpu0.cu3", "gpu0.l2s1", "gpu0.noc"; "gpu0". */

@@ -11,10 +11,12 @@
 #include "base/xalloc.h"
 #include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
+#include "machine/boards.h"
 #include "machine/golden_part.h"
 #include "machine/kernel_counters.h"
 #include "machine/place.h"
 #include "machine/record.h"
+#include "machine/rtl_gpu.h"
 #include "machine/sim_private.h"
 #include "machine/warm.h"
 #include "machine/worker.h"
@@ -202,6 +204,8 @@ static enum sim_result run_windows(struct sim *sim, uint64_t until)
         if (sim->options.record)
             record_window(sim->options.record);
         sched_run(s, windows_now(sim, limit));
+        if (boards_lost(rtl_machine_boards(sim->rtl)))
+            return SIM_LOST;
         if (golden_pause(sim, slices, &seen)) {
             sim->now = sim->now > s->now ? sim->now : s->now;
             return SIM_STOPPED;
@@ -239,11 +243,6 @@ void sim_still(struct sim *sim, bool still)
     sim->still = still;
     if (!still && sim->options.record)
         record_changed(sim->options.record);
-}
-
-enum gantry_status sim_lost(struct sim *sim)
-{
-    return place_lost(sim);
 }
 
 double sim_cpu_seconds(struct sim *sim)

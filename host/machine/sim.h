@@ -61,7 +61,8 @@ struct sim_options {
 enum sim_result {
     SIM_STOPPED, /* sim_stop was called, or nothing more can happen without the host (all idle, no timer) */
     SIM_MAX_CYCLES,
-    SIM_LOST, /* a worker process has ended (place.*): told in one line, sim_options.failure says of which class */
+    SIM_LOST, /* a worker process has ended, or a board is lost (place.*): told in one line, sim_options.failure says of
+               * which class */
     SIM_NO_PROGRESS, /* some partition waits for ever: the report was written to stderr */
 };
 
@@ -115,7 +116,8 @@ void sim_switch(struct sim *sim, enum sim_model model);
 enum sim_model sim_model_now(const struct sim *sim);
 /* sim_quiet, and every command and memory request of the host has been answered. */
 bool sim_settled(const struct sim *sim);
-/* While the clock stands still: a worker process has ended that should not have; told in one line.  STATUS_OK: none. */
+/* While the clock stands still: a worker process has ended that should not have, or a board; told in one line.
+ * STATUS_OK: none. */
 enum gantry_status sim_lost(struct sim *sim);
 
 /* True when every partition is idle and no message is under way (timers do not count). */
@@ -152,6 +154,19 @@ void sim_models(const struct sim *sim, void (*fn)(void *arg, const char *key, co
 uint64_t sim_write_hash(const struct sim *sim);
 /* Work-groups of a GPU that have ended (or were killed) so far; for people: the RTL may be some cycles behind. */
 uint64_t sim_groups(const struct sim *sim, unsigned gpu);
+/* Walk the partitions on boards (key place.boards), those of each process together. */
+struct sim_board {
+    char part[40];       /* "gpu0.rdma" */
+    char where[72];      /* "sim", "usb:SERIAL" */
+    uint64_t exchanges;  /* windows in which it was asked to run */
+    uint64_t bytes_sent; /* by the host, with frames and all that was sent again */
+    uint64_t bytes_taken;
+    uint64_t resent; /* frames */
+    uint64_t cycles; /* that the target was clocked */
+    double seconds;  /* of the host, in exchanges */
+};
+typedef void (*sim_board_fn)(void *arg, const struct sim_board *board);
+void sim_boards(struct sim *sim, sim_board_fn fn, void *arg);
 /* CPU time of worker processes so far, seconds. */
 double sim_cpu_seconds(struct sim *sim);
 /* Wavefront instructions executed so far, all GPUs. */

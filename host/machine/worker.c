@@ -14,11 +14,14 @@
 #include "base/xalloc.h"
 #include "bridge/run/advance.h"
 #include "bridge/run/sched_save.h"
+#include "machine/boards.h"
 #include "machine/checkpoint.h"
 #include "machine/figures.h"
 #include "machine/lockstep_tap.h"
+#include "machine/models.h"
 #include "machine/place.h"
 #include "machine/record.h"
+#include "machine/rtl_gpu.h"
 #include "machine/rtl_groups.h"
 #include "machine/share.h"
 #include "machine/sim_private.h"
@@ -92,6 +95,18 @@ static void memory_change(struct sim *sim, const struct ask *ask, int fd)
     CHECK(error == 0, "place", "memory %u at %llx: error %d", ask->memory, (unsigned long long)ask->a, error);
 }
 
+static void board_add(void *arg, const struct sim_board *board)
+{
+    fwrite(board, sizeof *board, 1, arg);
+}
+
+static void boards_make(struct sim *sim, struct answer *answer)
+{
+    FILE *out = open_memstream(&answer->bytes, &answer->count);
+    boards_figures(rtl_machine_boards(sim->rtl), board_add, out);
+    fclose(out);
+}
+
 static void share_make(struct sim *sim, struct ask *ask, struct answer *answer)
 {
     struct state_buffer share;
@@ -149,6 +164,9 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
     case PLACE_WHERE:
         text_make(sim, ask, data, answer);
         break;
+    case PLACE_BOARDS:
+        boards_make(sim, answer);
+        break;
     case PLACE_CPU:
         ask->a = cpu_us();
         break;
@@ -205,6 +223,11 @@ static int windows_run(struct sim *sim, int socket)
             continue; /* the next look at the others tells */
         case SCHED_ENDED:
             return status_exit(STATUS_OK);
+        case SCHED_STOPPED: /* by a visit: its board is lost, which nobody else needs to tell */
+            CHECK(boards_lost(rtl_machine_boards(sim->rtl)), "place", "a worker was stopped at cycle %llu",
+                  (unsigned long long)sim->sched.now);
+            place_refused(sim);
+            return status_exit(STATUS_IO);
         case SCHED_LOST:
             return status_exit(STATUS_IO);
         default:
@@ -227,6 +250,8 @@ static bool build(struct sim *sim)
 int worker_run(struct sim *sim, int socket)
 {
     bool ok = build(sim) && place_join(sim);
+    if (!ok && sim->models && boards_lost(sim->models->boards))
+        place_refused(sim);
     int status = ok ? windows_run(sim, socket) : status_exit(STATUS_IO);
     if (sim->options.record)
         record_detach(sim->options.record);

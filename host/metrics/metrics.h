@@ -61,6 +61,9 @@ double cpu_seconds(void);
  * line, copies and fills come last.  No line is longer than `width` characters as far as names can be shortened and
  * columns left out; 0: as wide as it gets. */
 void table_print(FILE *out, const struct kernel_row *rows, unsigned count, int width);
+/* Under the table a line for each partition on a board: where, exchanges, bytes each way, frames sent again, cycles of
+ * the target and how many a second. */
+void boards_print(FILE *out, struct sim *sim);
 /* `gantry: gpus=... data=...` */
 void line_print(FILE *out, const struct summary *summary);
 

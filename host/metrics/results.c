@@ -145,8 +145,8 @@ enum gantry_status results_close(struct results *r)
 }
 
 /* A file of the folder, written by `fill`; anything lost on the way is an error. */
-static enum gantry_status file_write(const char *path, void (*fill)(FILE *, const struct summary *, const struct sim *),
-                                     const struct summary *summary, const struct sim *sim)
+static enum gantry_status file_write(const char *path, void (*fill)(FILE *, const struct summary *, struct sim *),
+                                     const struct summary *summary, struct sim *sim)
 {
     int fd = whole_file_create(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -176,7 +176,7 @@ static void csv_text(FILE *out, const char *text)
     free(printable);
 }
 
-static void csv_fill(FILE *out, const struct summary *s, const struct sim *sim)
+static void csv_fill(FILE *out, const struct summary *s, struct sim *sim)
 {
     (void)sim;
     fputs("gpu,queue,kernel,grid_x,grid_y,grid_z,group_x,group_y,group_z,start,end,cycles,wavefronts,instructions,ipc,"

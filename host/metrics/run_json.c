@@ -51,7 +51,7 @@ static void versions_write(FILE *out)
     fputs("},\n", out);
 }
 
-struct models {
+struct models { /* or boards */
     FILE *out;
     unsigned count;
 };
@@ -74,6 +74,30 @@ static void models_write(FILE *out, const struct sim *sim)
     fputs("  \"models\": [", out);
     if (sim)
         sim_models(sim, model_write, &m);
+    fputs(m.count ? "\n  ],\n" : "],\n", out);
+}
+
+static void board_write(void *arg, const struct sim_board *b)
+{
+    struct models *m = arg;
+
+    fprintf(m->out, "%s\n    {", m->count++ ? "," : "");
+    field(m->out, "part", b->part);
+    fputs(", ", m->out);
+    field(m->out, "where", b->where);
+    fprintf(m->out,
+            ", \"exchanges\": %" PRIu64 ", \"bytes_sent\": %" PRIu64 ", \"bytes_taken\": %" PRIu64
+            ", \"resent\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"seconds\": %.3f}",
+            b->exchanges, b->bytes_sent, b->bytes_taken, b->resent, b->cycles, b->seconds);
+}
+
+static void boards_write(FILE *out, struct sim *sim)
+{
+    struct models m = {.out = out};
+
+    fputs("  \"boards\": [", out);
+    if (sim)
+        sim_boards(sim, board_write, &m);
     fputs(m.count ? "\n  ],\n" : "],\n", out);
 }
 
@@ -133,7 +157,7 @@ static void figures_write(FILE *out, const struct summary *s)
             s->complete ? "true" : "false", s->exit_status);
 }
 
-void run_json_write(FILE *out, const struct summary *s, const struct sim *sim)
+void run_json_write(FILE *out, const struct summary *s, struct sim *sim)
 {
     fputs("{\n", out);
     command_write(out, s->argv);
@@ -142,6 +166,7 @@ void run_json_write(FILE *out, const struct summary *s, const struct sim *sim)
     fputs(",\n", out);
     versions_write(out);
     models_write(out, sim);
+    boards_write(out, sim);
     host_write(out);
     figures_write(out, s);
     fputs("}\n", out);

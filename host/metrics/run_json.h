@@ -5,6 +5,6 @@
 #define GANTRY_RUN_JSON_H
 #include "metrics/metrics.h"
 
-/* Command, configuration, what made the figures (versions, models, host, date), the figures themselves. */
-void run_json_write(FILE *out, const struct summary *summary, const struct sim *sim);
+/* Command, configuration, what made the figures (versions, models, boards, host, date), the figures themselves. */
+void run_json_write(FILE *out, const struct summary *summary, struct sim *sim);
 #endif

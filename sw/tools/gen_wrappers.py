@@ -108,7 +108,7 @@ METER = 254  # perf_addr_i of all of them
 
 
 def whole_counters(entry, constants):
-    """Of a whole GPU: C rows of model_counter, and of each {partition, counter}."""
+    """Of a whole GPU: C rows of model_counter and of model_ask."""
     rows, places, number = [], [], 0
     for kind in entry["holds"]:
         part = partitions()[kind]
@@ -116,19 +116,21 @@ def whole_counters(entry, constants):
             plain = part.get("counters") or []
             names = plain + meter_names(part, constants)
             rows += counter_rows(names, part.get("title", kind) + (str(i) if "instances" in part else ""))
-            places += [f"    {{{number}, {n if n < len(plain) else METER}}}," for n in range(len(names))]
+            places += asks(len(plain), len(names), number)
             number += 1
     return rows, places
 
 
+def asks(plain, count, part=0):
+    """C rows of model_ask: plain counters have numbers of their own, the meters behind them one together."""
+    return [f"    {{{part}, {n if n < plain else METER}}}," for n in range(count)]
+
+
 # How a model answers questions: one partition, or a whole GPU, which must be told whose counter.
-ASKED = """uint64_t counter(void *m, uint32_t address) { return static_cast<M *>(m)->counter(%s); }
+ASKED = """uint64_t counter(void *m, uint32_t n) { return static_cast<M *>(m)->counter(ask_rows[n].address); }
 uint64_t shown(const void *m) { return static_cast<const M *>(m)->shown(); }
 uint64_t look(void *m, uint32_t what) { return static_cast<M *>(m)->look(what); }"""
-WHOLE = """const uint8_t counter_places[][2] = {
-%s
-    {0, 0}};
-// Work-groups above 40 bits of instructions (RTL_ISSUED of bridge/verilated/rtl_part.h).
+WHOLE = """// Work-groups above 40 bits of instructions (RTL_ISSUED of bridge/verilated/rtl_part.h).
 uint64_t shown(const void *model)
 {
     const M *m = static_cast<const M *>(model);
@@ -146,7 +148,7 @@ template <class Ask> uint64_t ask(void *model, uint8_t part, Ask question)
 }
 uint64_t counter(void *model, uint32_t n)
 {
-    return ask(model, counter_places[n][0], [n](M *m) { return m->counter(counter_places[n][1]); });
+    return ask(model, ask_rows[n].part, [n](M *m) { return m->counter(ask_rows[n].address); });
 }
 uint64_t look(void *model, uint32_t what)
 {
@@ -160,10 +162,10 @@ def emit(kind, constants, faults=False):
     top = "V" + entry["top"]
     rows, binds, sent, ins, outs = port_tables(entry, constants)
     plain = entry.get("counters") or []
-    counters, places = (whole_counters(entry, constants) if "holds" in entry
-                        else (counter_rows(plain + meter_names(entry, constants)), []))
+    names = plain + meter_names(entry, constants)
+    counters, places = whole_counters(entry, constants) if "holds" in entry else (counter_rows(names), asks(len(plain), len(names)))
     obs = entry.get("obs") or []
-    asked = WHOLE % chr(10).join(places) if "holds" in entry else ASKED % (f"address < {len(plain)} ? address : {METER}" if entry.get("meters") else "address")
+    asked = WHOLE if "holds" in entry else ASKED
     if constants.get(entry.get("time"), entry.get("time")):
         binds.append("    m->cycle_port = reinterpret_cast<uint64_t *>(&m->top->cycle_i);")
     if counters:
@@ -226,6 +228,9 @@ const model_port port_rows[] = {{
 const model_counter counter_rows[] = {{
 {chr(10).join(counters)}
     {{"", "", ""}}}};
+const model_ask ask_rows[] = {{
+{chr(10).join(places)}
+    {{0, 0}}}};
 model_obs obs_rows[] = {{
 {chr(10).join(obs_rows)}
     {{"", 0, 0}}}};
@@ -235,7 +240,7 @@ void bind(M *m)
 {chr(10).join(binds)}
 }}
 
-void *create(const char *name, uint16_t id, uint64_t seed)
+void *create(const model_api *, const char *name, uint16_t id, uint64_t seed)
 {{
     M *m = new M(name, seed);
     m->top->id_i = id;
@@ -261,15 +266,17 @@ void save(void *m, state_writer *to) {{ static_cast<M *>(m)->save(to); }}
 bool restore(void *m, state_reader *from) {{ return static_cast<M *>(m)->restore(from); }}
 void hold(void *m) {{ static_cast<M *>(m)->hold(); }}
 void release(void *m) {{ static_cast<M *>(m)->release(); }}
+constexpr const char *unsavable = nullptr;
 #else
 constexpr void (*hold)(void *) = nullptr, (*release)(void *) = nullptr;
 constexpr void (*save)(void *, state_writer *) = nullptr;
 constexpr bool (*restore)(void *, state_reader *) = nullptr;
+constexpr const char *unsavable = "its model was compiled without saving (coverage)";
 #endif
 void set_bug(void (*bug)(const char *, uint64_t, const char *)) {{ gantry::bug_handler = bug; }}
-const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
+const model_api api = {{MODEL_ABI, "{kind}", port_rows, counter_rows, ask_rows, obs_rows, {len(rows)}, {len(counters)}, {len(obs)}, {ins}, {outs},
                        create, destroy, step, evaluated, counter, shown, look, observe, trace, save, restore, hold, release,
-                       set_bug}};
+                       set_bug, unsavable}};
 }}  // namespace
 
 __attribute__((visibility("default"))) const model_api *gantry_model(void)

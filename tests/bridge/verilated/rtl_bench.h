@@ -33,8 +33,9 @@ struct model {
 };
 static struct model *newest;
 
-static inline void *model_create(const char *name, uint16_t id, uint64_t seed)
+static inline void *model_create(const struct model_api *from, const char *name, uint16_t id, uint64_t seed)
 {
+    assert_non_null(from->create);
     newest = calloc(1, sizeof *newest);
     snprintf(newest->name, sizeof newest->name, "%s", name);
     newest->id = id;

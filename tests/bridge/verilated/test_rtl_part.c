@@ -263,13 +263,34 @@ static void test_state(void **state)
         part_free(part);
     }
     none.save = NULL;
+    none.unsavable = "it is broken";
     library.key = (char *)"toy-1";
     library.api = &none;
     part = rtl_part_new(&library, "a", 0, 0, 0, false);
     library.api = &api;
-    assert_string_equal(part_unsavable(part), "its model was compiled without saving (coverage)");
+    assert_string_equal(part_unsavable(part), "it is broken");
     part_free(part);
     free(kept.bytes);
+}
+
+static void *nothing_create(const struct model_api *from, const char *name, uint16_t id, uint64_t seed)
+{
+    (void)name, (void)id, (void)seed;
+    assert_int_equal(from->ins, 9);
+    return NULL;
+}
+
+/* A model that cannot be had: no partition, and nothing is called of it. */
+static void test_none(void **state)
+{
+    struct model_api nothing = API;
+    const unsigned before = destroyed;
+    (void)state;
+    nothing.create = nothing_create;
+    library.api = &nothing;
+    assert_null(rtl_part_new(&library, "a", 0, 0, 0, false));
+    library.api = &api;
+    assert_int_equal(destroyed, before);
 }
 
 int main(void)
@@ -281,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_what_it_shows),
         cmocka_unit_test(test_report_of_unanswered),
         cmocka_unit_test(test_state),
+        cmocka_unit_test(test_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,26 @@ def test_what_cannot_keep_the_rate_of_a_link_is_refused(settings, key, cause):
     assert code == 65 and text.endswith(f": {key}: {cause}"), text
 
 
+@pytest.mark.parametrize("boards, cause", [
+    ("gpu0.rdma=sim gpu0.rdma=usb:A", "gpu0.rdma is placed twice"),
+    ("gpu0.rdma=usb:A,gpu0.l2s0=sim,gpu0.noc=usb:A", "gpu0.rdma and gpu0.noc on one board: usb:A holds one partition"),
+    ("gpu0.rdma=SIM", "SIM: no such kind of board (sim, or usb:SERIAL; gantry boards lists what is plugged in)"),
+    ("gpu0.rdma=", ": no such kind of board (sim, or usb:SERIAL; gantry boards lists what is plugged in)"),
+    ("gpu0.rdma=usb:", "usb:: a serial number has 1 to 63 characters"),
+    (f"gpu0.rdma=usb:{64 * 'x'}", f"usb:{64 * 'x'}: a serial number has 1 to 63 characters"),
+    (f"{40 * 'p'}=sim", f"{40 * 'p'}=sim: expected PARTITION=BOARD, as in gpu0.rdma=sim"),
+    ("sim", "sim: expected PARTITION=BOARD, as in gpu0.rdma=sim")])
+def test_wrong_boards_are_refused(boards, cause):
+    code, text = error("--set", f"place.boards={boards}")
+    assert code == 65 and text == f"gantry: --set: place.boards: {cause}", text
+
+
+@pytest.mark.parametrize("boards", ["", " , ", "gpu0.rdma=sim", f"{39 * 'p'}=sim, gpu0.noc=sim gpu0.l2s0=usb:{63 * 'x'} gpu0.l2s1=usb:x"])
+def test_boards(boards):
+    """Which partitions there are is the machine's business."""
+    assert resolved("--set", f"place.boards={boards}")["place.boards"].strip("'\"") == boards.strip() or boards.strip() != boards
+
+
 def constants(*settings):
     code, out, err = config(*(word for setting in settings for word in ("--set", setting)), "--sv")
     assert code == 0, err

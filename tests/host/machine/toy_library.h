@@ -101,7 +101,7 @@ static void toy_shown(struct toy_kind *k)
     k->api.obs = k->obs;
 }
 
-static void *toy_create_traced(const char *name, uint16_t id, uint64_t seed);
+static void *toy_create_traced(const struct model_api *api, const char *name, uint16_t id, uint64_t seed);
 static bool toy_trace(void *model, const char *file, uint64_t from, uint64_t to);
 static void toy_set_bug(void (*bug)(const char *name, uint64_t cycle, const char *text));
 

@@ -406,13 +406,15 @@ static void *toy_create(const char *name, uint16_t id, uint64_t seed, bool trace
     return t;
 }
 
-static void *toy_create_plain(const char *name, uint16_t id, uint64_t seed)
+static void *toy_create_plain(const struct model_api *api, const char *name, uint16_t id, uint64_t seed)
 {
+    (void)api;
     return toy_create(name, id, seed, false);
 }
 
-static void *toy_create_traced(const char *name, uint16_t id, uint64_t seed)
+static void *toy_create_traced(const struct model_api *api, const char *name, uint16_t id, uint64_t seed)
 {
+    (void)api;
     return toy_create(name, id, seed, true);
 }
 
