@@ -106,7 +106,7 @@ uint64_t Chip::next(uint64_t until) const
 int32_t Chip::control(const uint8_t *setup, std::vector<uint8_t> &answer)
 {
     const uint8_t type = setup[0], request = setup[1];
-    const unsigned value = setup[2] | setup[3] << 8, length = setup[6] | setup[7] << 8;
+    const unsigned value = setup[2] | setup[3] << 8, index = setup[4] | setup[5] << 8, length = setup[6] | setup[7] << 8;
     if ((type & 0x60) != 0x40)
         return WIRE_STALLED;
     if (type & 0x80) {
@@ -114,7 +114,12 @@ int32_t Chip::control(const uint8_t *setup, std::vector<uint8_t> &answer)
         case 0x05: answer = {0x31, 0x60}; break; // modem status
         case 0x0a: answer = {static_cast<uint8_t>(latency / Ms)}; break;
         case 0x0c: answer = {0}; break;          // pins
-        case 0x90: answer = {0xff, 0xff}; break; // a word of an empty EEPROM
+        case 0x90: // a word of the EEPROM; of word 0 the host reads that channel A is a 245 FIFO
+            if ((index & 0xff) == 0)
+                answer = {0x01, 0x08};
+            else
+                answer = {0xff, 0xff};
+            break;
         default: return WIRE_STALLED;
         }
         answer.resize(std::min<size_t>(answer.size(), length));

@@ -10,7 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SILENCE_MS 10000 /* real time: an answer comes much sooner, also while the board works */
+#define SILENCE_MS                                                                                                     \
+    3000 /* real time: an answer comes each 50 ms at the latest, also while the board works; a busy host may take      \
+            longer */
 
 void board_lose(struct board *b)
 {

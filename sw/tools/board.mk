@@ -7,6 +7,7 @@ board-check: $(BOARD_PACKAGES) | $(B)/bin/gantry  ## the harness of every partit
 # A libusb-1.0 whose devices are simulated boards (fpga/sim/standin.h).
 STANDIN := $(B)/lib/gantry/libusb-1.0.so.0
 standin: $(STANDIN)
+all-files: $(STANDIN)
 $(STANDIN): fpga/sim/standin.c fpga/sim/standin_device.c fpga/sim/standin_board.c $(wildcard fpga/sim/*.h)
 	@mkdir -p $(@D)
 	$(call say,LINK)

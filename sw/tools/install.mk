@@ -14,10 +14,11 @@ install-files: all
 	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/gantry/base $(SHARE)/build
 	@install -m 755 $(B)/bin/gantry $(DESTDIR)$(PREFIX)/bin/
 	@install -m 755 $(B)/lib/libgantry_shim.so $(DESTDIR)$(PREFIX)/lib/
+	@install -d $(DESTDIR)$(PREFIX)/lib/gantry && install -m 755 $(B)/lib/gantry/libusb-1.0.so.0 $(DESTDIR)$(PREFIX)/lib/gantry/
 	@install -m 644 docs/gantry.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	@install -m 644 host/machine/sim.h $(B)/gen/gantry_msg.h $(B)/gen/gantry_cfg.h $(DESTDIR)$(PREFIX)/include/gantry/
 	@install -m 644 host/base/status.h $(DESTDIR)$(PREFIX)/include/gantry/base/
-	@for d in configs rtl bridge host sw/tools; do mkdir -p $(SHARE)/$$d; cp -R $$d/. $(SHARE)/$$d/; done
+	@for d in configs rtl bridge host fpga sw/tools; do mkdir -p $(SHARE)/$$d; cp -R $$d/. $(SHARE)/$$d/; done
 	@rm -rf $(SHARE)/build/gen && cp -R $(B)/gen $(SHARE)/build/gen
 	@echo $(MARCH) >$(SHARE)/build/march
 	@rm -rf $(SHARE)/build/cuda && if [ -d $(B)/cuda ]; then cp -R $(B)/cuda $(SHARE)/build/cuda; fi  # of make cuda
