@@ -19,7 +19,10 @@ RULES = [  # where, what may stand there
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
     (r"rtl/gpu/", r"links\.yaml"),
+    (r"fpga/", r"README\.md"),
     (r"fpga/sim/", rf"{NAME}\.(c|h|cpp|hpp)"),
+    (r"fpga/ecp5/", rf"{NAME}\.sv"),  # what is special to the device
+    (r"fpga/[a-z0-9]+/", r"pins\.lpf"),  # of a board
     (r"docs/(reference/)?", rf"{NAME}\.md"),
     (r"docs/", r"gantry\.1"),  # manual page
     (r"docs/(reference/)?[a-z0-9]+/", rf"{NAME}\.svg"),  # each shown by a page
