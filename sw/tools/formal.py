@@ -167,12 +167,12 @@ BLOCKS = {  # sources, tasks
              ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
          "bug_room": frames(60, expected="FAIL", nightly=True, replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
     "framer": (
-        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
-        {"bmc": frames(48, top="framer_fv"), "bmc_long": frames(80, nightly=True, top="framer_fv"),
-         "bmc_damage": frames(36, top="framer_fv", Damage="1'b1"),
-         "cover": frames(90, expected="FAIL", defines=("REACH",), top="framer_fv"),
+        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "tests/formal/framer_crc_pkg.sv", "rtl/board/deframer.sv",
+         "rtl/board/framer.sv"],
+        {"bmc": frames(36, top="framer_fv"), "bmc_long": frames(60, nightly=True, top="framer_fv"),
+         "cover": frames(60, expected="FAIL", nightly=True, defines=("REACH",), top="framer_fv"),
          **{f"bug{n}": frames(60, expected="FAIL", replace=pair, top="framer_fv") for n, pair in enumerate((
-             ("good_o  <= sum32_q == Crc32Residue;", "good_o  <= sum32_q[30:0] == Crc32Residue[31:1];"),
+             ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
              ("!(fresh_q && (state_q == Check || state_q == Tail));", "!(fresh_q && state_q == Check);"),
              ("default: byte_d = room_q;", "default: byte_d = room_i;"),
              ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
