@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     uint64_t messages = 0, evaluated = 0, jumped = 0, asked = 0;
     // The second session begins while the target is at work.  With any bytes there is one: they make a target show registers that no reset clears.
     for (int session = 0; session < (any ? 1 : 2); session++) {
-        void *model = api->create("model", 0, 1);
+        void *model = api->create(api, "model", 0, 1);
         Traffic traffic(any);
         board.attach(0);
         uint64_t now = 0, model_edges = 0;
