@@ -80,9 +80,9 @@ def synthesize(kind, settings, package, folder, oscillator, mhz, limit):
 
 
 def crossing(report, of, to):
-    """ns of the longest path from a clock whose name begins with `of` to one that begins with `to`; None: there is none."""
-    times = [sum(step["delay"] for step in path["path"]) for path in report["critical_paths"]
-             if f"posedge ${of}" in path["from"].replace("$glbnet$", "$") and f"posedge ${to}" in path["to"].replace("$glbnet$", "$")]
+    """ns of the longest path from one clock to another; None: there is none."""
+    edge = [[path[end].replace("$glbnet$", "") for end in ("from", "to")] for path in report["critical_paths"]]
+    times = [sum(step["delay"] for step in path["path"]) for path, ends in zip(report["critical_paths"], edge) if ends == [f"posedge {of}", f"posedge {to}"]]
     return max(times, default=None)
 
 
@@ -93,15 +93,17 @@ def route(board, folder, seed, mhz, limit):
                     "--log", out / f"nextpnr{seed}.log", "--json", out / "top.json", "--lpf", f"fpga/{board}/pins.lpf", "--textcfg", out / f"top{seed}.config",
                     "--report", out / f"report{seed}.json", "--write", out / f"routed{seed}.json"], folder, f"nextpnr{seed}", limit)
     report = json.loads((folder / f"report{seed}.json").read_text())
-    clocks = {name.replace("$glbnet$", "").lstrip("$"): value["achieved"] for name, value in report["fmax"].items()}
+    clocks = {name.removeprefix("$glbnet$").split("$")[0]: value["achieved"] for name, value in report["fmax"].items()}
     return {"used": {k: v["used"] for k, v in report["utilization"].items() if v["used"]}, "clocks": clocks, "seconds": seconds,
             "crossings": {f"{a}>{b}": crossing(report, a, b) for a, b in (("clk", "tclk"), ("tclk", "clk"))}}
 
 
 def keeps(answer, mhz):
-    """Every clock is as fast as asked, and what goes from one of the board's clocks to the other takes no longer than a cycle."""
+    """Every clock is as fast as asked.  What goes from the board's clock to the gated one has a cycle; what comes back half of one, since fire, which hangs on
+    the target's idle_o, opens the gate, and nextpnr does not look at that path: others of the same logic stand for it."""
     wanted = {name: 60.0 if name.startswith("ft_clk") else mhz for name in answer["clocks"]}
-    return all(answer["clocks"][n] >= wanted[n] for n in wanted) and all(t is None or t <= 1000 / mhz for t in answer["crossings"].values())
+    limits = {"clk>tclk": 1000 / mhz, "tclk>clk": 500 / mhz}
+    return all(answer["clocks"][n] >= wanted[n] for n in wanted) and all(t is None or t <= limits[n] for n, t in answer["crossings"].items())
 
 
 def line(seed, answer):
