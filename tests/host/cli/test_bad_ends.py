@@ -100,7 +100,7 @@ def test_source_line_of_a_fault(tmp_path):
         assert status == 76 and lines[0].endswith(f"; in trap+0x4 (ends.s:{line}), work-group 0,0,0"), lines
 
 
-@pytest.mark.parametrize("options", [(), ("-c", "smallest")])
+@pytest.mark.parametrize("options", [(), pytest.param(("-c", "smallest"), marks=pytest.mark.nightly)])
 def test_fault_in_lock_step(code, options):
     """What other wavefronts had not finished when the run ends is no difference in what was seen of it in the LDS."""
     status, lines = run(code, "lds_order", "rtl", "--lockstep", "--set", "link.cu_noc=1000", *options)
@@ -129,15 +129,15 @@ def test_no_end(code, name):
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize("config", ["tiny", pytest.param("demo", marks=pytest.mark.nightly)])
 @pytest.mark.shows("B.7")
-def test_where_of_many(code):
+def test_where_of_many(code, config):
     """16 wavefronts of the RTL are told, the others counted; those of all CUs."""
-    for config in ("tiny", "demo"):
-        done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", config, "--model", "rtl", "-q", "--max-cycles", "100000", f"{code}:spin",
-                               "--grid", "1280", "--group", "64"], cwd=ROOT, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 75, done.stderr
-        told = re.findall(r"CU \d wavefront \d+, running, before pc 0x[0-9a-f]+: s_branch 65535$", done.stderr, re.M)
-        assert len(told) == 16 and "and 4 more wavefronts" in done.stderr, done.stderr
+    done = subprocess.run([ROOT / "build/bin/gantry", "kernel", "-c", config, "--model", "rtl", "-q", "--max-cycles", "100000", f"{code}:spin",
+                           "--grid", "1280", "--group", "64"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 75, done.stderr
+    told = re.findall(r"CU \d wavefront \d+, running, before pc 0x[0-9a-f]+: s_branch 65535$", done.stderr, re.M)
+    assert len(told) == 16 and "and 4 more wavefronts" in done.stderr, done.stderr
 
 
 @pytest.mark.shows("B.7")
@@ -162,6 +162,7 @@ def test_short_loop_goes_on(code):
     assert ends[0][2]["instructions"] == ends[1][2]["instructions"] == 2 * (3 * 50000 + 2)
 
 
+@pytest.mark.nightly  # a model of its own; by day: endless programs (above), the watchdog (tests/host/machine/test_watchdog.c)
 @pytest.mark.shows("B.7")
 def test_livelock(code):
     """A compute unit that turns for ever and issues nothing: a wavefront that never wakes (seeded fault 32 of rtl/cu)."""
