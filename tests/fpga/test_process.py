@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/rtl/board"))
-from part import KINDS, board, client, library, models, run  # noqa: E402
+from part import KINDS, board, board_with, client, library, models, run  # noqa: E402
 
 FAULTS = ["lose=50", "damage=50", "double=50", "cut=50", "byte=5000", "stale=37", "latency=1", "latency=255", "pause=50",
           "lose=100,damage=100,double=100,cut=100,byte=10000,pause=20,seed=5"]
@@ -24,7 +24,7 @@ def standin():
 
 
 def traffic(kind="rdma", seed=1, windows=150, before=(), **env):
-    done = run([*before, client(), library(kind), seed, windows], env=dict(os.environ, BOARD=board(kind), **env))
+    done = run([*before, client(), library(kind), seed, windows], env={**os.environ, "BOARD": env.get("BOARD") or board(kind), **env})
     return done.returncode, done.stdout
 
 
@@ -53,6 +53,16 @@ def test_speed_of_an_exchange():
     bursts, to, back, again, damaged, gaps, _, us = said(text)
     assert code == 0 and (again, damaged, gaps) == (0, 0, 0), text
     assert 110 <= us <= 150 and to / bursts > 300 and back / bursts > 300, text
+
+
+JOINED = ("rtl/board/board_usb.sv", ".tx_flush_i(phy_tx.flush)", ".tx_flush_i(1'b0)")
+
+
+@pytest.mark.nightly("seeded")
+def test_a_fault_between_pins_and_frames_is_noticed():
+    """Answers that are not pushed out of the chip wait for its latency timer."""
+    code, text = traffic(BOARD=board_with("rdma", *JOINED))
+    assert code != 0 or said(text)[-1] > 150, text
 
 
 @pytest.mark.parametrize("fault", FAULTS)

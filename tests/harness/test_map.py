@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import manifest  # noqa: E402
 
-PARTS = ["bridge", "configs", "docs", "host", "rtl", "sw", "tests"]
+PARTS = ["bridge", "configs", "docs", "fpga", "host", "rtl", "sw", "tests"]
 
 
 @pytest.fixture

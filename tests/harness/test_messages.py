@@ -14,7 +14,7 @@ TOOL = ROOT / "sw/tools/gen_messages.py"
 def generate(text, tmp_path):
     source = tmp_path / "m.def"
     source.write_text(text)
-    return subprocess.run([sys.executable, TOOL, source, tmp_path / "m.h", tmp_path / "m.sv"], capture_output=True, text=True)
+    return subprocess.run([sys.executable, TOOL, source, tmp_path / "gantry_msg.h", tmp_path / "gantry_msg_pkg.sv"], capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("text,cause", [
@@ -30,12 +30,14 @@ def test_refused(text, cause, tmp_path):
     assert done.returncode == 65 and cause in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_same_sizes(tmp_path):
-    done = subprocess.run([sys.executable, TOOL, ROOT / "bridge/proto/messages.def", tmp_path / "m.h", tmp_path / "m.sv"])
+@pytest.mark.parametrize("table, name", [("messages", "msg"), ("stream", "stream")])
+def test_same_sizes(tmp_path, table, name):
+    header, package = tmp_path / f"gantry_{name}.h", tmp_path / f"gantry_{name}_pkg.sv"
+    done = subprocess.run([sys.executable, TOOL, ROOT / f"bridge/proto/{table}.def", header, package])
     assert done.returncode == 0
-    c = dict(re.findall(r"sizeof\(struct msg_(\w+)\) == (\d+)", (tmp_path / "m.h").read_text()))
-    sv = dict(re.findall(r"}} (\w+)_t;  // (\d+) bytes".replace("}}", "}"), (tmp_path / "m.sv").read_text()))
+    c = dict(re.findall(rf"sizeof\(struct {name}_(\w+)\) == (\d+)", header.read_text()))
+    sv = dict(re.findall(r"}} (\w+)_t;  // (\d+) bytes".replace("}}", "}"), package.read_text()))
     assert c and c == sv
     probe = tmp_path / "m.c"
-    probe.write_text('#include "m.h"\nint main(void) { return 0; }\n')
+    probe.write_text(f'#include "{header.name}"\nint main(void) {{ return 0; }}\n')
     assert subprocess.run(["gcc", "-std=c11", "-fsyntax-only", probe]).returncode == 0

@@ -19,6 +19,9 @@ FOLDER = ROOT / "build/tests/harness/mutation"
 BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))
 # Modules that only wire others up, every bit of which a test compares with a table, and the list of its planted mistakes.
 WIRING = {"gpu": ("tests/rtl/gpu/test_links.py", "MISTAKES = [")}
+# A board's harness has a bench around a generated module, whose test plants the faults; what joins pins and frames has the process of a simulated board.
+HARNESS, PROCESS = "tests/rtl/board/test_part.py", "tests/fpga/test_process.py"
+ELSEWHERE = {"board_control": HARNESS, "board_records": HARNESS, "board_sender": HARNESS, "board_slot": HARNESS, "board_target": HARNESS, "board_usb": PROCESS}
 
 
 def source_of(module):
@@ -33,12 +36,18 @@ def test_wiring_has_planted_mistakes(module):
     assert not re.search(r"\balways_ff\b|\balways_latch\b|\bcase\b", rtl_sources.strip((ROOT / source_of(module)).read_text()))
 
 
-@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
+@pytest.mark.parametrize("module", ELSEWHERE)
+def test_fault_is_planted_elsewhere(module):
+    """By the test that is named, in this source."""
+    assert f'("{source_of(module)}", ' in (ROOT / ELSEWHERE[module]).read_text()
+
+
+@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING and m not in ELSEWHERE])
 def test_module_stands_in_a_bench(module):
     assert [b for b in BENCHES if source_of(module) in " ".join(head_lines(b, "sources")).split()]
 
 
-@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING])
+@pytest.mark.parametrize("module", [m for m in rtl_sources.modules() if m not in WIRING and m not in ELSEWHERE])
 def test_module_has_a_seeded_fault(module):
     """One by `mutate:`, or one in its text that a `mutant:` of a bench with this source switches on."""
     source = source_of(module)

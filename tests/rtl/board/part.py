@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds what tests of boards need, of the configuration `smallest`: model libraries, harnesses alone (board_part) and processes of simulated boards."""
+import argparse
 import functools
 import hashlib
 import pathlib
@@ -13,6 +14,7 @@ import check_board  # noqa: E402,F401
 import gen_board  # noqa: E402
 import gen_params  # noqa: E402
 import gen_wrappers  # noqa: E402
+import models as models_py  # noqa: E402
 import mutation  # noqa: E402
 import rtl_sources  # noqa: E402
 
@@ -45,6 +47,20 @@ def library(kind):
 def board(kind, checks=True):
     """The process of a simulated board, with the assertions of the RTL."""
     return models(*["--check"] * checks, "--board", kind)[kind]
+
+
+def board_with(kind, file, old, new):
+    """The same with a fault planted in a source."""
+    args = argparse.Namespace(cc="clang", trace=False, observe=False, check=True, std_x=False, coverage=False, define=[], opt="-O1", set=settings())
+    plan = models_py.Board(kind, args, args.set)
+    copy = BUILD / f"{kind}_process" / pathlib.Path(file).name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    mutation.plant(file, copy, old, new)
+    plan.sources = [copy if p == ROOT / file else p for p in plan.sources]
+    plan.place(copy.parent, "board")
+    done = run(plan.command(2))
+    assert done.returncode == 0, done.stdout[-3000:]
+    return str(plan.library)
 
 
 def harness(kind, checks=True, fault=None):

@@ -80,7 +80,7 @@ def test_an_area_of_another_text_is_marked():
     def kept(text):
         again = synth_flow.synthesize(planted(text), {}, package, folder, 0)
         routed = synth_flow.route(planted(text), again, folder, 0)
-        return again, synth.row(planted(text), again, routed)
+        return again, synth.row(planted(text), again, routed, {})
     same, line = kept(GOOD)
     assert same == answer and line[0] == "`planted`" and "77" not in line
     older, line = kept(BLOCKING)
