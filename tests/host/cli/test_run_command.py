@@ -64,7 +64,8 @@ def test_program_for_another_gpu(tmp_path):
     source = tmp_path / "other.hip"
     source.write_text("""#include <hip/hip_runtime.h>
 __global__ void k(int *p) { *p = 1; }
-int main() { int *p; if (hipMalloc(&p, 4) != hipSuccess) return 3; k<<<1, 1>>>(p); return hipDeviceSynchronize(); }
+int main() { int *p; if (hipMalloc(&p, 4) != hipSuccess) return 3; k<<<1, 1>>>(p);
+             hipError_t launched = hipGetLastError(); return launched ? launched : hipDeviceSynchronize(); } // HIP 5.7 tells it here only
 """)
     subprocess.run(["hipcc", "--offload-arch=gfx900", "--offload-arch=gfx906:sramecc+", "-o", tmp_path / "other", source], check=True,
                    capture_output=True, env={**os.environ, "HIP_PLATFORM": "amd"})
