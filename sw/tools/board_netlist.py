@@ -22,7 +22,7 @@ CELLS = sorted((ROOT / "fpga/ecp5/cells").glob("*.sv"))
 SIM = ["fpga/sim/board.cpp", "fpga/sim/chip.cpp"]
 RESET = 600  # cycles of the chip until top.sv's counter has ended its reset
 FLAGS = ["--arg=-Wno-fatal", "--arg=-Wno-lint", "--arg=-Wno-style", "--arg=-Wno-MULTIDRIVEN", "--arg=-Wno-UNOPTFLAT", "--cflag=-DVL_IGNORE_UNKNOWN_ARCH"]
-# What a pin has that no wire leads to; nextpnr ties LUT inputs, enables and, behind an inverter, clocks to 1.
+# What a pin has that no wire leads to, when it is not 0; clocks and write enables of block RAM have an inverter behind it.
 HIGH = {"TRELLIS_COMB": "ABCD", "TRELLIS_RAMW": ["A0", "B0", "C0", "D0", "A1", "B1", "C1", "D1"], "TRELLIS_FF": ["CE"], "DCCA": ["CE"],
         "DP16KD": ["CLKA", "CLKB", "CEA", "CEB", "WEA", "WEB"]}
 # Pins that the models have not and that may have no wire; of block RAM: chip selects (tied to what is decoded), resets, enables of output registers
@@ -40,7 +40,7 @@ TAKEN = {"TRELLIS_COMB": {"INITVAL": None, "MODE": {"LOGIC", "CCU2", "DPRAM", "R
 # Parameters that say nothing to a model, with the only values that say nothing
 SAID = {"TRELLIS_FF": {"GSR": "DISABLED", "LSRMODE": "LSR"}, "TRELLIS_IO": {"DATAMUX_ODDR": "PADDO", "DATAMUX_MDDR": "PADDO"},
         "DP16KD": {"GSR": "DISABLED", "REGMODE_[AB]": "NOREG", "RESETMODE": "SYNC|ASYNC", "ASYNC_RESET_RELEASE": "SYNC|ASYNC", "CSDECODE_[AB]": "0b000",
-                   "INITVAL_..": "[0x]*", "(CS[AB][012]|RST[AB])MUX": "INV", "OCE[AB]MUX": "OCE[AB]", "(AD|DI)[AB][0-9]+MUX": "[01]", "WID": "[0x]*"}}
+                   "INITVAL_..": "[0x]*", "(CS[AB][012]|RST[AB])MUX": "INV", "OCE[AB]MUX": "OCE[AB]|INV", "(AD|DI)[AB][0-9]+MUX": "[01]", "WID": "[0x]*"}}
 
 
 class Stop(Exception):
@@ -75,7 +75,7 @@ def pins(name, cell):
                 raise Stop(f"{name}: no model of a {kind} with {pin} in use")
         elif bits:
             out[pin] = bits
-        elif cell["port_directions"][pin] == "input":
+        elif cell["port_directions"][pin] == "input":  # as nextpnr's bitstream has it
             tied = cell["parameters"].get(f"{pin}MUX", "0").strip() if kind == "DP16KD" else "0"
             out[pin] = ["1" if pin in HIGH.get(kind, ()) else tied]
     if kind != "DP16KD":
@@ -97,6 +97,9 @@ def reduced(module):
             continue
         params, connected = parameters(name, cell), pins(name, cell)
         if kind == "DP16KD":
+            for pin in ("CLKA", "CLKB", "WEA", "WEB"):
+                if connected[pin] == ["1"]:
+                    params.setdefault(f"{pin}MUX", "INV")
             if connected["CLKA"] == connected["CLKB"]:
                 params["ONE_CLOCK"] = "1"
             for port in ("DOA", "DOB"):
@@ -123,9 +126,9 @@ def probed(module):
     return module
 
 
-def verilog(routed, target, change=lambda module: module):
-    """A routed netlist, whose top is the only module, as Verilog in terms of the cell models."""
-    (name, module), = json.loads(routed.read_text())["modules"].items()
+def verilog(routed, target, name="top", change=lambda module: module):
+    """A routed netlist, whose top is the only module, as a Verilog module in terms of the cell models."""
+    module, = json.loads(routed.read_text())["modules"].values()
     small = target.with_suffix(".json")
     small.write_text(json.dumps({"creator": "board_netlist", "modules": {name: change(reduced(module))}}))
     script, log = target.with_suffix(".ys"), target.with_suffix(".log")
@@ -139,7 +142,7 @@ def verilog(routed, target, change=lambda module: module):
 def build(kind, folder, seed=1, jobs=2):
     """The executable."""
     folder = folder.resolve()
-    text = verilog(folder / f"routed{seed}.json", folder / f"net{seed}.v", probed)
+    text = verilog(folder / f"routed{seed}.json", folder / f"net{seed}.v", change=probed)
     out = folder / f"net{seed}"
     command = [sys.executable, ROOT / "sw/tools/verilate.py", "--top", "board", "--out", out, f"--jobs={jobs}", *[w for f in SIM for w in ("--exe", ROOT / f)], *FLAGS,
                f'--cflag=-DGANTRY_BOARD_KIND=\\"{kind}\\"', f"--cflag=-DGANTRY_BOARD_RESET={RESET}", "--ldflag=-fuse-ld=lld", *CELLS, ROOT / "fpga/ecp5/routed.sv", text]
