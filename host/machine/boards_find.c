@@ -147,8 +147,8 @@ bool boards_find(struct boards **boards, const struct gantry_cfg *cfg, const str
         b->process.fd = -1;
     }
     struct library_source words = source_plain(source);
-    const bool ok = program ? played(all, program)
-                            : ask(all, &words, false) && (sim ? replaced(all, sim) : ask(all, &words, true));
+    const bool ok =
+        program ? played(all, program) : ask(all, &words, false) && (sim ? replaced(all, sim) : ask(all, &words, true));
     words_fini(&words.words);
     if (ok)
         *boards = all;
