@@ -15,6 +15,10 @@
 #include "fpga/sim/chip.hpp"
 #include "verilated.h"
 
+#ifndef GANTRY_BOARD_RESET
+#define GANTRY_BOARD_RESET 16 // cycles of the chip, an even number
+#endif
+
 namespace {
 
 constexpr unsigned Still = 48;                           // cycles of the chip without a byte or an edge
@@ -34,7 +38,7 @@ class Board {
     explicit Board(const Faults &faults) : chip(faults)
     {
         top.rst_ni = 0;
-        for (int i = 0; i < 16; i++)
+        for (int i = 0; i < GANTRY_BOARD_RESET; i++)
             cycle();
         top.rst_ni = 1;
         chip.now = 0;

@@ -2,7 +2,8 @@
  * The boards of a machine (key place.boards): a board belongs to the process that runs its partition's GPU. Responsible
  * for: what each must be, starting simulated ones, opening those that are plugged in, which are lost, figures.  Not
  * responsible for: what goes over the cable (bridge/board), what is refused beforehand (boards_check.h).
- * GANTRY_BOARD_PROGRAM (a program, for tests) plays every board instead, over a bare byte stream (boards_start.c).
+ * GANTRY_BOARD_PROGRAM (a program, for tests) plays every board instead, over a bare byte stream (boards_start.c);
+ * GANTRY_BOARD_SIM (one for tests, too: a routed netlist) is started in the place of what models.py would build.
  */
 #ifndef GANTRY_MACHINE_BOARDS_H
 #define GANTRY_MACHINE_BOARDS_H

@@ -102,6 +102,15 @@ static bool played(struct boards *boards, const char *program)
     return true;
 }
 
+/* One program stands for every simulated board; what it says of itself must be right all the same. */
+static bool replaced(struct boards *boards, const char *path)
+{
+    for (unsigned i = 0; i < boards->count; i++)
+        if (!*boards->list[i].on.serial)
+            boards->list[i].path = xstrdup(path);
+    return true;
+}
+
 /* Observation ports are for those who look in: no board has them. */
 static struct library_source source_plain(const struct library_source *source)
 {
@@ -118,7 +127,7 @@ bool boards_find(struct boards **boards, const struct gantry_cfg *cfg, const str
 {
     struct on_boards on;
     char why[300];
-    const char *program = getenv("GANTRY_BOARD_PROGRAM");
+    const char *program = getenv("GANTRY_BOARD_PROGRAM"), *sim = getenv("GANTRY_BOARD_SIM");
     *boards = NULL;
     if (!*cfg->place_boards)
         return true;
@@ -138,7 +147,8 @@ bool boards_find(struct boards **boards, const struct gantry_cfg *cfg, const str
         b->process.fd = -1;
     }
     struct library_source words = source_plain(source);
-    const bool ok = program ? played(all, program) : ask(all, &words, false) && ask(all, &words, true);
+    const bool ok =
+        program ? played(all, program) : ask(all, &words, false) && (sim ? replaced(all, sim) : ask(all, &words, true));
     words_fini(&words.words);
     if (ok)
         *boards = all;

@@ -21,7 +21,7 @@ RULES = [  # where, what may stand there
     (r"rtl/gpu/", r"links\.yaml"),
     (r"fpga/", r"README\.md"),
     (r"fpga/sim/", rf"{NAME}\.(c|h|cpp|hpp)"),
-    (r"fpga/ecp5/", rf"{NAME}\.sv"),  # what is special to the device
+    (r"fpga/ecp5/(cells/)?", rf"{NAME}\.sv"),  # what is special to the device, models of its cells
     (r"fpga/[a-z0-9]+/", r"pins\.lpf"),  # of a board
     (r"docs/(reference/)?", rf"{NAME}\.md"),
     (r"docs/", r"gantry\.1"),  # manual page

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Partitions as routed netlists (sw/tools/fpga.py, sw/tools/board_netlist.py) in the process of a simulated board: three programs give the cycles, hash, data,
+counters and tables of the simulation.  What yosys and nextpnr made of the RTL, with the device's reset, gated clock and pads, up to the pins of the USB chip.
+A netlist is made when what it is made of is another than at the last time: a quarter of an hour of CPU time."""
+import functools
+import os
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw/tools"))
+import board_netlist  # noqa: E402
+import synth_flow  # noqa: E402
+
+CONFIG, BOARD = "configs/fpga.yaml", "ulx3s"
+KINDS = {"rdma": "gpu0.rdma"}
+PROGRAMS = ["vecadd", "histogram", "reduction"]
+LIMIT = 7200
+pytestmark = pytest.mark.nightly
+
+
+def ran(*words, status=(0,), **kw):
+    done = subprocess.run([str(word) for word in words], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, **kw)
+    assert done.returncode in status, (words, done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout, done.stderr
+
+
+@functools.cache
+def netlist(kind):
+    """The process of the board.  A clock that is not kept (fpga.py: 1) is no matter here."""
+    folder = ROOT / "build/fpga" / f"{BOARD}-{kind}-{pathlib.Path(CONFIG).stem}"
+    settings = [f"--set={word}" for word in ran("build/bin/gantry", "config", "-c", CONFIG, "--sv")[0].split()]
+    hello = ran(sys.executable, "sw/tools/models.py", *settings, "--hello", kind)[0]
+    texts = [p.read_text() for p in (*sorted((ROOT / "rtl/board").glob("*.sv")), ROOT / "fpga/ecp5/top.sv", ROOT / "sw/tools/fpga.py", ROOT / "sw/tools/gen_board.py")]
+    key, stamp = synth_flow.key_of(hello, texts, synth_flow.versions()), folder / "routed.key"
+    if not (stamp.exists() and stamp.read_text() == key and (folder / "routed1.json").exists()):
+        (folder / "routed1.json").unlink(missing_ok=True)
+        ran(sys.executable, "sw/tools/fpga.py", BOARD, kind, "--seed", 1, status=(0, 1))
+        assert (folder / "routed1.json").exists()
+        stamp.write_text(key)
+    return board_netlist.build(kind, folder)
+
+
+def program(name, folder, *options, **env):
+    """What must be the same: what the program says, figures, launches, counters."""
+    out, err = ran("build/bin/gantry", "run", "-c", CONFIG, "-o", folder, *options, "--", f"build/apps/{name}", env={**os.environ, **env})
+    line = dict(re.findall(r"(\w+)=(\S+)", next(text for text in err.splitlines() if text.startswith("gantry: gpus="))))
+    counters = sqlite3.connect(folder / "metrics.sqlite").execute("select location, what, value, unit from metrics order by rowid").fetchall()
+    return (out, {key: line[key] for key in ("kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")}, (folder / "kernels.csv").read_text(),
+            [row for row in counters if row[1] != "cpu_us"]), err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_as_the_simulation(kind, name, tmp_path):
+    ran("make", "-s", "standin", "apps")
+    plain, _ = program(name, tmp_path / "plain")
+    stats = tmp_path / "stats"
+    routed, err = program(name, tmp_path / "routed", "--set", f"place.boards={KINDS[kind]}=sim", GANTRY_BOARD_SIM=str(netlist(kind)), GANTRY_BOARD_STATS=str(stats))
+    assert routed == plain and int(plain[1]["kernels"]) > 0
+    assert re.search(rf"^{KINDS[kind]} on sim: \d+ exchanges, \d+ bytes sent, \d+ taken, 0 frames sent again", err, re.M), err
+    edges = int(re.fullmatch(rf"{kind} cycles \d+ evaluated \d+ bytes-to-board \d+ bytes-to-host \d+ target-edges (\d+)\n", stats.read_text())[1])
+    assert edges >= int(re.search(r"(\d+) cycles, \d+ a second", err)[1]) > 1000
+
+
+def test_another_kind_is_refused(tmp_path):
+    """The netlist says what it is: gantry compares."""
+    _, err = ran("build/bin/gantry", "run", "-q", "-c", CONFIG, "--set", "place.boards=gpu0.utcl2=sim", "--", "build/apps/vecadd", status=(65,),
+                 env={**os.environ, "GANTRY_BOARD_SIM": str(netlist("rdma"))})
+    assert err.splitlines()[0] == "gantry: gpu0.utcl2: the board holds a partition of kind rdma, not utcl2"
