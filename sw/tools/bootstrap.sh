@@ -3,7 +3,8 @@
 # Installs what Gantry needs on a bare Debian 12 or 13 (release.sh): Debian packages (as root or through
 # sudo) and a Python environment inside the tree (build/venv) with pinned versions. Idempotent: when everything
 # is there it takes a few milliseconds and says nothing.  Another release gets one line.  With GANTRY_NIGHTLY=1 also the packages
-# that only `make nightly` needs, with GANTRY_SYNTH=1 also the Python packages that only `make synth` needs.
+# that only `make nightly` needs, with either that or GANTRY_SYNTH=1 also the Python packages of
+# `make synth` and `make fpga`.
 # Usage: sw/tools/bootstrap.sh [--check].  --check installs nothing: status 1 when what every target needs is not there, whoever installed it.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -22,7 +23,7 @@ if [ "${1:-}" = --check ]; then
     exit 1
 fi
 if [ "${GANTRY_NIGHTLY:-}" = 1 ]; then lists="$lists $here/packages-nightly.txt" kinds="$kinds nightly"; fi
-if [ "${GANTRY_SYNTH:-}" = 1 ]; then requirements="$requirements $here/requirements-synth.txt" kinds="$kinds synth"; fi
+if [ "${GANTRY_SYNTH:-}" = 1 ] || [ "${GANTRY_NIGHTLY:-}" = 1 ]; then requirements="$requirements $here/requirements-synth.txt" kinds="$kinds synth"; fi
 [ "$kinds" = base ] || wanted="$wanted
 $(line "$kinds")"
 [ "$(cat $venv/place 2>/dev/null)" = "$PWD" ] && there "$(echo "$wanted" | tail -n 1)" && tools && exit 0 # programs of an environment name its place

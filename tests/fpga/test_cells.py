@@ -88,6 +88,7 @@ def ran(routed, cells, name):
     return done.returncode, done.stdout
 
 
+@pytest.mark.nightly  # nextpnr is not installed by day
 def test_the_models_do_what_the_rtl_does(routed):
     module, = json.loads((routed / "routed1.json").read_text())["modules"].values()
     cells = module["cells"].values()
