@@ -9,8 +9,11 @@ import subprocess
 import time
 
 import pytest
+import release
 from live import ROOT
 from test_replay import FAULTY, KERNELS, bar, figures, gantry, kernel, kernels, lines, small_disk, table  # noqa: F401 (fixtures)
+
+LAUNCHES = {"12": 8, "13": 9}  # of the program `peer`: HIP 5.7 copies once more
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +27,7 @@ def saved(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def peer(apps, tmp_path_factory):
-    """A program on two GPUs with copies between them; saved when three of its eight kernels have ended."""
+    """A program on two GPUs with copies between them; saved when three of its kernels have ended."""
     folder = tmp_path_factory.mktemp("peer")
     done = gantry("run", "--record", folder / "rec", "--checkpoint", f"kernel:3,{folder}/ck", "-o", folder / "out", "--", apps / "peer")
     assert done.returncode == 0 and lines(done) == [], done.stderr
@@ -61,7 +64,7 @@ def test_behind_a_kernel(peer, tmp_path):
     folder, done = peer
     then = gantry("restore", folder / "ck", "-o", tmp_path / "out", "--checkpoint", f"kernel:6,{tmp_path}/ck")
     assert then.returncode == 0 and lines(then) == [] and figures(then) == figures(done), then.stderr
-    assert launches(tmp_path / "out") == launches(folder / "out")[3:] and len(launches(folder / "out")) == 8
+    assert launches(tmp_path / "out") == launches(folder / "out")[3:] and len(launches(folder / "out")) == LAUNCHES[release.name()]
     last = gantry("restore", tmp_path / "ck", "-o", tmp_path / "last")
     assert last.returncode == 0 and figures(last) == figures(done), last.stderr
     assert launches(tmp_path / "last") == launches(folder / "out")[6:]
