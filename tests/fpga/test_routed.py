@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partitions as routed netlists (sw/tools/fpga.py, sw/tools/board_netlist.py) in the process of a simulated board: three programs give the cycles, hash, data,
-counters and tables of the simulation.  What yosys and nextpnr made of the RTL, with the device's reset, gated clock and pads, up to the pins of the USB chip.
+counters and tables of the simulation, and random traffic all messages of the model library: programs do not use all of a partition.  What yosys and nextpnr
+made of the RTL, with the device's reset, gated clock and pads, up to the pins of the USB chip.
 A netlist is made when what it is made of is another than at the last time: a quarter of an hour of CPU time."""
 import functools
+import json
 import os
 import pathlib
 import re
@@ -13,8 +15,9 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "sw/tools"))
+sys.path[:0] = [str(ROOT / "sw/tools"), str(ROOT / "tests/rtl/board")]
 import board_netlist  # noqa: E402
+import part  # noqa: E402
 import synth_flow  # noqa: E402
 
 CONFIG, BOARD = "configs/fpga.yaml", "ulx3s"
@@ -30,12 +33,19 @@ def ran(*words, status=(0,), **kw):
     return done.stdout, done.stderr
 
 
+def models(*words):
+    settings = [f"--set={word}" for word in ran("build/bin/gantry", "config", "-c", CONFIG, "--sv")[0].split()]
+    return ran(sys.executable, "sw/tools/models.py", *settings, *words)[0]
+
+
+def place(kind):
+    return ROOT / "build/fpga" / f"{BOARD}-{kind}-{pathlib.Path(CONFIG).stem}"
+
+
 @functools.cache
 def netlist(kind):
     """The process of the board.  A clock that is not kept (fpga.py: 1) is no matter here."""
-    folder = ROOT / "build/fpga" / f"{BOARD}-{kind}-{pathlib.Path(CONFIG).stem}"
-    settings = [f"--set={word}" for word in ran("build/bin/gantry", "config", "-c", CONFIG, "--sv")[0].split()]
-    hello = ran(sys.executable, "sw/tools/models.py", *settings, "--hello", kind)[0]
+    folder, hello = place(kind), models("--hello", kind)
     texts = [p.read_text() for p in (*sorted((ROOT / "rtl/board").glob("*.sv")), ROOT / "fpga/ecp5/top.sv", ROOT / "sw/tools/fpga.py", ROOT / "sw/tools/gen_board.py")]
     key, stamp = synth_flow.key_of(hello, texts, synth_flow.versions()), folder / "routed.key"
     if not (stamp.exists() and stamp.read_text() == key and (folder / "routed1.json").exists()):
@@ -73,3 +83,31 @@ def test_another_kind_is_refused(tmp_path):
     _, err = ran("build/bin/gantry", "run", "-q", "-c", CONFIG, "--set", "place.boards=gpu0.utcl2=sim", "--", "build/apps/vecadd", status=(65,),
                  env={**os.environ, "GANTRY_BOARD_SIM": str(netlist("rdma"))})
     assert err.splitlines()[0] == "gantry: gpu0.utcl2: the board holds a partition of kind rdma, not utcl2"
+
+
+def traffic(kind, board, seed):
+    library = models(kind).split()[1]
+    done = subprocess.run([str(part.client()), library, str(seed), "300"], cwd=ROOT, env={**os.environ, "BOARD": str(board)}, capture_output=True, text=True, timeout=LIMIT)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_random_traffic(kind, seed):
+    status, text = traffic(kind, netlist(kind), seed)
+    assert status == 0 and re.match(r"part: \w+: \d{4,} messages in", text), text
+
+
+def test_a_wrong_lut_is_seen():
+    """One LUT in the middle of the partition is another: no program sees this one, random traffic does."""
+    netlist("rdma")
+    wrong = place("rdma").with_name("wrong-lut")
+    wrong.mkdir(exist_ok=True)
+    design = json.loads((place("rdma") / "routed1.json").read_text())
+    cells = design["modules"]["top"]["cells"]
+    name = sorted(n for n, c in cells.items() if c["type"] == "TRELLIS_COMB" and "MODE" not in c["parameters"] and "u_rdma.gen_port[0]" in n)
+    table = cells[name[len(name) // 2]]["parameters"]
+    table["INITVAL"] = "".join("10"[int(bit)] for bit in table["INITVAL"])
+    (wrong / "routed1.json").write_text(json.dumps(design))
+    status, text = traffic("rdma", board_netlist.build("rdma", wrong), 1)
+    assert status == 1 and "differ" in text, text
