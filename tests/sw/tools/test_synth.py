@@ -91,6 +91,26 @@ def test_an_area_of_another_text_is_marked():
     assert kept(GOOD)[0]["error"] == "not run"
 
 
+def test_growth_beyond_the_budget_is_a_finding():
+    """By more than 3 %, of the block and configuration that the line names; an area of an older text says nothing."""
+    block, most = planted(GOOD), {("fpga", "planted"): {"places": 100, "ff": 1000, "bram": 4}}
+    small = {"cells": {"lut": 63, "lutram": 10, "ff": 1030, "bram": 4}}
+    large = {"cells": {"lut": 64, "lutram": 10, "ff": 1031, "bram": 5}}
+    assert list(synth.growth("fpga", block, small, most)) == []
+    assert list(synth.growth("fpga", block, large, most)) == [
+        f"planted: {figure} where synth_budget.tsv has {limit}" for figure, limit in (("104 places", "100"), ("1,031 ff", "1,000"), ("5 bram", "4"))]
+    assert list(synth.growth("tiny", block, large, most)) == list(synth.growth("fpga", block, {**large, "older": True}, most)) == []
+
+
+@pytest.mark.nightly
+def test_partitions_keep_their_budget():
+    """Mapped, from what is kept in build/synth."""
+    for config in sorted({config for config, _ in synth.budget()}):
+        words = [word for of, block in synth.budget() if of == config for word in ("--block", block)]
+        done = subprocess.run([sys.executable, "sw/tools/synth.py", config, "--no-route", *words], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0 and "0 findings" in done.stdout, done.stdout + done.stderr
+
+
 def test_what_yosys_refuses_is_a_finding():
     answer, _ = made(planted("assign q_o = nothing;"), "planted")
     assert re.fullmatch(r"planted: .*error.*", next(iter(synth.findings(planted(""), answer, {}))), re.I)
