@@ -69,5 +69,7 @@ def test_one_gpu_does_not_warm_the_other(tmp_path):
     for gpu, alone in (("gpu0", first), ("gpu1", second)):  # lines of another GPU's memory are kept like own ones
         misses = {at: alone[at] - none[at] for at in none if at[0] == gpu}
         assert misses[gpu, "l1v", "read-miss"] == LINES and misses[gpu, "l1v", "read-hit"] == LINES, misses
-        assert misses[gpu, "l1v_tlb", "miss"] >= 1, misses
+        # GPU 0's copy may have brought its TLB the entry (HIP 5.7's does); to GPU 1 nobody can have
+        assert misses[gpu, "l1v_tlb", "hit"] + misses[gpu, "l1v_tlb", "miss"] == 2 * LINES, misses
+        assert gpu == "gpu0" or misses[gpu, "l1v_tlb", "miss"] >= 1, misses
         assert {at: both[at] - none[at] for at in none if at[0] == gpu} == misses
