@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := all
 # On a bare machine: INSTALLING targets install first, before anything below asks what is there; OPEN ones need nothing; of all others one line
 # says what to run.
-INSTALLING := bootstrap demo test formal
+INSTALLING := bootstrap demo test formal nightly-part
 OPEN := help clean nightly
 GOALS := $(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))
 LETTERS = $(if $(findstring =,$(firstword -$(MAKEFLAGS))),,$(filter-out --%,$(firstword -$(MAKEFLAGS)))) # of -n, -s
@@ -83,8 +83,12 @@ lint: all  ## RTL by Verilator -Wall, race checker, verible and yosys; C by clan
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
 
-nightly:  ## make test with the long campaigns; installs the packages that only these need
-	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory test
+nightly:  ## make test with the long campaigns; PART=K/N: of these what part K of N has that is not current (ALL=all: all it has)
+	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory $(if $(PART),nightly-part,test)
+
+nightly-part:
+	$(call step,building what tests need,$(words $(LIB_OBJ) $(APPS) $(KERNEL_FILES)),all-files apps-files kernels-files $(B)/apps/sorting)
+	@$(PY) sw/tools/nightly.py $(PART) $(ALL)
 
 clean:  ## remove generated files except the Python environment
 	rm -rf $(B)/log $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests
@@ -92,4 +96,4 @@ clean:  ## remove generated files except the Python environment
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: nightly bench demo lint print-flags all all-files bootstrap test clean help
+.PHONY: nightly nightly-part bench demo lint print-flags all all-files bootstrap test clean help

@@ -218,6 +218,7 @@ def pytest_configure(config):
 
 def pytest_addoption(parser):
     parser.addoption("--print-manifest", action="store_true", help="print the rows of tests/manifest.tsv (sw/tools/manifest.py)")
+    parser.addoption("--slice", default="1/1", metavar="K/N", help="of the tests found only every N-th, from the K-th on (sw/tools/nightly.py)")
 
 
 def manifest_rows(item):
@@ -279,6 +280,10 @@ def longest_first(items):
 
 
 def pytest_collection_modifyitems(config, items):
+    number, count = map(int, config.getoption("slice").split("/"))
+    if count > 1:
+        config.hook.pytest_deselected(items=[item for at, item in enumerate(items) if at % count != number - 1])
+        items[:] = items[number - 1::count]
     if os.environ.get("GANTRY_NIGHTLY") != "1":
         every_fault = os.environ.get("GANTRY_SEEDED") == "all"
         for item in items:

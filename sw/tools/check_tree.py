@@ -24,6 +24,7 @@ RULES = [  # where, what may stand there
     (r"fpga/ecp5/(cells/)?", rf"{NAME}\.sv"),  # what is special to the device, models of its cells
     (r"fpga/[a-z0-9]+/", r"pins\.lpf"),  # of a board
     (r"docs/(reference/)?", rf"{NAME}\.md"),
+    (r"docs/verification/", r"nightly\.md"),  # written by sw/tools/nightly.py
     (r"docs/", r"gantry\.1"),  # manual page
     (r"docs/(reference/)?[a-z0-9]+/", rf"{NAME}\.svg"),  # each shown by a page
     (r"sw/apps/(faults/)?", rf"{NAME}\.(hip|h)|order\.tsv"),
@@ -36,7 +37,7 @@ RULES = [  # where, what may stand there
     (r"sw/kernels/", rf"{NAME}\.cl"),
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
-    (r"tests/", rf"README\.md|manifest\.tsv|{NAME}\.py"),
+    (r"tests/", rf"README\.md|(manifest|nightly)\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),
     (r"tests/fpga/", rf"{NAME}\.(cpp|h|py)"),

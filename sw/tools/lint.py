@@ -6,7 +6,7 @@ what stands in the tree by check_tree.py, and the harness of a board of each par
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
 through the list of gantry.core, all C sources for clang-format.  Prints one line a finding and
-`lint: N checks, N findings`; exit 1 on findings.
+`lint: N checks, N findings`; exit 1 on findings.  A warning, no finding: how many units of `make nightly` are older than ten days (nightly.py).
 """
 import re
 import subprocess
@@ -20,6 +20,7 @@ import check_tree
 import gen_core
 import gen_links
 import netlist
+import nightly
 import rtl_sources
 
 ROOT = rtl_sources.ROOT
@@ -187,6 +188,8 @@ def main():
         findings += [f"tree {line}" for line in check_tree.findings()]
         checks += 1
         findings += [f"board {line}" for line in boards()]
+        old = nightly.old_ones()
+        print(f"warning: {len(old)} of the nightly units never ran or not for {nightly.OLD} days, the first: {old[0]}\n" if old else "", end="")
     print("\n".join(findings))
     print(f"lint: {checks} checks, {len(findings)} findings")
     return 1 if findings else 0
