@@ -13,6 +13,8 @@
 // mutate: rtl/control/control_agent.sv: assign hold_take_o = state_q != StateRun; => assign hold_take_o = state_q != StateRun && state_q != StateDraining;
 // mutate: rtl/control/control_agent.sv: (state_q == StateRun || state_q == StatePaused); => state_q != StateOff;
 // mutate: rtl/control/control_agent.sv: !maint_told_q && !late_q && => !late_q &&
+// mutate: rtl/control/control_agent.sv: judge(state_q, drained_i && !maint_busy_q, => judge(state_q, drained_i,
+// mutate: rtl/control/control_agent.sv: drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) => drained_i
 #include "Vcontrol_agent.h"
 #include "tests/rtl/case_done.h"
 #include "tests/rtl/mem_bench.h"
@@ -278,6 +280,44 @@ void maintenance()
     case_done("maintenance in all states");
 }
 
+// All signals beside a maintenance command that is not answered yet: a disable is refused as outstanding, a flush begins behind the answer, and the command
+// is answered once, whatever the signals say.
+void signals_beside_maintenance()
+{
+    for (unsigned state : {(unsigned)CTL_STATE_RUN, (unsigned)CTL_STATE_PAUSED})
+        for (unsigned s = 0; s < 64; s++) {
+            unsigned status, next;
+            into(state);
+            table(state, (uint8_t)s, true, status, next);
+            const bool later = status == CTL_OK && s & (CTL_DRAIN | CTL_FLUSH | CTL_DISCARD), flush = later && s & CTL_FLUSH, discard = later && s & CTL_DISCARD;
+            const msg_ctl_cmd open = message(CTL_INV, (uint8_t)rng()), m = message(CTL_SIGNAL, (uint8_t)s);
+            step(&open), step(), step(&m);
+            for (int i = 0; i < 20; i++)
+                step();
+            if (c.maint_left == 0)
+                fail("maintenance is still open", state, s);
+            if (flush && c.flush_left)
+                fail("a flush begins beside open maintenance", state, s);
+            if (!flush && !discard)
+                expect(answer(1), m, status, next, "signals beside maintenance");
+            c.slow = false;
+            const msg_ctl_evt e = answer(50), other = discard || flush ? answer(50) : e;
+            const bool first = e.op == CTL_INV;
+            if (flush && !first)
+                fail("a flush is answered before the maintenance that it waits for", state, s);
+            if (flush || discard)
+                expect(first ? other : e, m, status, next, "flush or discard beside maintenance");
+            const msg_ctl_evt &told = first ? e : other;
+            const unsigned at = flush ? CTL_STATE_DRAINING : discard && first ? CTL_STATE_DISCARDING : next;
+            expect(told, open, CTL_OK, at, "maintenance beside signals");
+            for (int i = 0; i < 20; i++)
+                step();
+            if (!answers.empty() || !dut->idle_o)
+                fail("one answer too many beside maintenance", state, s);
+        }
+    case_done("all signals beside open maintenance", "S1.23");
+}
+
 // Random messages, one in some cycles, while the component works.
 void random_traffic()
 {
@@ -350,6 +390,7 @@ int main()
     dut = new Vcontrol_agent;
     every_signal();
     maintenance();
+    signals_beside_maintenance();
     random_traffic();
     dut->final();
     delete dut;
