@@ -2,7 +2,8 @@
 """Python tests that cannot fail: is there something in the body of a test, in what it calls or in what that calls, that fails when
 it is not so?  An assertion, a raise, pytest.raises and the like, a program that must end with status 0.  What is called is looked
 for by name among the functions of the file and of the modules of tests/ and sw/tools that it imports; fixtures and decorators do
-not count, as they are there whatever the test does.  Not responsible for: whether that is reached, and says anything."""
+not count, as they are there whatever the test does.  And: assertions that mix `and` and `or` without parentheses, where half of what is written may say nothing.
+Not responsible for: whether what can fail is reached, and says anything."""
 import ast
 import pathlib
 
@@ -71,7 +72,26 @@ def without(path, root=ROOT):
     return [f.name for f in functions_of(path) if f.name.startswith("test") and not can_fail(f, {f.name})]
 
 
+def mixed(path):
+    """Lines of assertions with an `and` that is a part of an `or` and has no parentheses of its own."""
+    text = path.read_text()
+    starts = [0, *(at + 1 for at, letter in enumerate(text) if letter == "\n")]
+
+    def bare(node):
+        before = text.encode()[:len(text[:starts[node.lineno - 1]].encode()) + node.col_offset].decode().rstrip()
+        outer = text.encode()[len(text[:starts[node.end_lineno - 1]].encode()) + node.end_col_offset:].decode().lstrip()
+        return not (before.endswith("(") and outer.startswith(")"))
+
+    try:
+        asserts = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Assert)]
+    except SyntaxError:
+        return []
+    ors = [n for a in asserts for n in ast.walk(a.test) if isinstance(n, ast.BoolOp) and isinstance(n.op, ast.Or)]
+    return sorted({v.lineno for n in ors for v in n.values if isinstance(v, ast.BoolOp) and isinstance(v.op, ast.And) and bare(v)})
+
+
 def findings(places, root=ROOT):
-    """One line for each such test of the files in, or that are, one of these places."""
+    """One line for each such test or assertion of the files in, or that are, one of these places."""
     files = sorted({p for place in places for p in ([place] if place.is_file() else place.rglob("test_*.py")) if p.suffix == ".py"})
-    return [f"{p.relative_to(root)}::{name}: nothing in it can fail" for p in files for name in without(p, root)]
+    return [f"{p.relative_to(root)}::{name}: nothing in it can fail" for p in files for name in without(p, root)] + [
+        f"{p.relative_to(root)}:{line}: `and` within `or` without parentheses" for p in files for line in mixed(p)]

@@ -170,6 +170,15 @@ def test_body_that_cannot_fail(tmp_path, body):
     assert asserting.findings([tmp_path], tmp_path) == ([] if BODIES[body] else ["tests/test_it.py::test_it: nothing in it can fail"])
 
 
+@pytest.mark.parametrize("text, wrong", [("a and b or c", True), ("(a and b) or c", False), ("a and (b or c)", False), ("c or a and b", True), ("c or (a and b)", False),
+                                         ("(c or\n            a and b)", True), ("f(a and b or c)", True), ("f(a and b) or c", False), ("[x for x in a if b and c] or c", False),
+                                         ("'\u00e4' and b or c", True), ("('\u00e4' and b) or c", False), ("(a and b), 'words' or c and a", False)])
+def test_mixed_and_and_or(tmp_path, text, wrong):
+    (tmp_path / "test_it.py").write_text(f"def test_it(a, b, c, f):\n    assert {text}\n")
+    found = [f for f in asserting.findings([tmp_path], tmp_path) if "parentheses" in f]
+    assert bool(found) == wrong and len(found) <= 1, found
+
+
 def test_every_test_of_the_tree_can_fail():
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     assert len(files) > 50 and asserting.findings(files) == []

@@ -221,6 +221,39 @@ static void client_memory_ends_with_its_object(void **state)
     assert_int_equal(pmem_read(machine_memory(b->d->machine), pa, &value, 4), -EFAULT);
 }
 
+/* A process has ended, and what it had on the GPUs has not yet: its pages are out of reach, though this process here,
+ * whoever has its number, goes on. Another client's stay. */
+static void client_memory_ends_with_its_process(void **state)
+{
+    static uint32_t page[1024] __attribute__((aligned(4096)));
+    struct bench *b = *state;
+    struct pmem *pm = machine_memory(b->d->machine);
+    uint64_t pa[2];
+    uint32_t value = 5;
+    for (unsigned c = 0; c < 2; c++) {
+        struct kfd_ioctl_alloc_memory_of_gpu_args a = {.va_addr = 0x40000000,
+                                                       .size = 4096,
+                                                       .gpu_id = id_of(0),
+                                                       .mmap_offset = (uintptr_t)page,
+                                                       .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR};
+        assert_int_equal(call(b, c, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a), 0);
+        assert_int_equal(map(b, c, a.handle, 1, true), 0);
+        pa[c] = pagetable_lookup(b->client[c]->gpu[0].pt, 0x40000000) & PTE_ADDR;
+        assert_int_equal(pmem_read(pm, pa[c], &value, 4), 0);
+        assert_int_equal(value, 0);
+    }
+    client_end(b->d, b->client[0]);
+    value = 5;
+    assert_int_equal(pmem_read(pm, pa[0], &value, 4), -EFAULT);
+    assert_int_equal(pmem_write(pm, pa[0], &value, 4), -EFAULT);
+    assert_int_equal(page[0], 0);
+    assert_int_equal(pmem_write(pm, pa[1], &value, 4), 0); /* into the other process */
+    assert_int_equal(page[0], 0);
+    value = 0;
+    assert_int_equal(pmem_read(pm, pa[1], &value, 4), 0);
+    assert_int_equal(value, 5);
+}
+
 /* Scratch, the only VRAM that is not executable, does not show in the data figure: its contents depend on placement. */
 static void scratch_is_no_data(void **state)
 {
@@ -265,6 +298,7 @@ int main(void)
         TEST(a_freed_handle_names_nothing),
         TEST(sizes_are_rounded_up_to_pages),
         TEST(client_memory_ends_with_its_object),
+        TEST(client_memory_ends_with_its_process),
         TEST(scratch_is_no_data),
         TEST(mapping_goes_on_where_it_failed),
     };

@@ -44,6 +44,10 @@
 // mutate: rtl/l2/l2_tags_pkg.sv: dram = want == LookFetch || => dram = want != LookFetch &&
 // mutate: rtl/l2/l2_tags_pkg.sv: ((want == LookHit || want == LookNew) && => ((want == LookHit && want == LookNew) &&
 // mutate: rtl/l2/l2_pkg.sv: << shape.chan_bit | (line & (( => << shape.chan_bit | (line | ((
+// mutate: rtl/l2/l2_slice.sv: if (!(s2.valid && s2.what == TakeFlush)) begin => if (1'b1) begin
+// mutate: rtl/l2/l2_slice.sv: if (s1.by_line && flush.at == flush.last) => if (s1.by_line && flush.at == flush.last - 32'd1)
+// mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Sets)) flush.state => if (flush.at == 32'(Sets - 1)) flush.state
+// mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Groups)) flush.state => if (flush.at == 32'(Groups - 1)) flush.state
 #include "bench.h"
 #include "kept.h"
 #include "dram.h"

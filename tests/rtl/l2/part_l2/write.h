@@ -209,6 +209,29 @@ static void ranges()
     }
 }
 
+// The first, a middle and the last line of a range, alone dirty, in a closed row: the answer comes when DRAM has it, however the slice finds its lines.
+static void ranges_wait()
+{
+    const unsigned pieces[] = {1, 3, 40};
+    const uint32_t ways[] = {CACHE_WB_L2, CACHE_WB_L2 | CACHE_INV_L2};
+    const uint64_t first = 7;
+    for (unsigned count : pieces)
+        for (uint32_t flags : ways)
+            for (uint64_t line : {4 * first, 4 * first + 2 * count, 4 * (first + count) - 1}) {
+                clean();
+                close_rows();
+                store(line, ~0ull);
+                answered_all();
+                if (Through)
+                    continue; // it is in DRAM, or on its way
+                const uint64_t writes = dram_writes, took = invalidate(flags, first * Piece, count * Piece);
+                if (took < Rcd * Clock || dram_writes - writes != 1 || stale(line))
+                    fail("a write-back of a range is answered before its line is in DRAM, line", line, took);
+                if (counter(CountDirty))
+                    fail("dirty lines after a write-back of a range", counter(CountDirty), 0);
+            }
+}
+
 // An invalidation alone leaves what is dirty, and of a dirty line only that.
 static void invalidation_keeps()
 {
@@ -323,6 +346,7 @@ static void write_backs()
     acknowledged();
     victims();
     ranges();
+    ranges_wait();
     invalidation_keeps();
     invalidation_passes_misses();
     any_time();

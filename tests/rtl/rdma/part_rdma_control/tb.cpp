@@ -13,6 +13,8 @@
 // mutate: rtl/rdma/rdma.sv: old_q      <= busy_q; => old_q <= '0;
 // mutate: rtl/rdma/rdma.sv: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
 // mutate: rtl/rdma/rdma.sv: drained_o = sent_q == '0 && => drained_o =
+// mutate: rtl/rdma/rdma.sv: (epoch_q != 2'd0 || sent_old_q == '0) => 1'b1
+// mutate: rtl/rdma/rdma.sv: (epoch_q != 2'd0 || sent_old_q == '0) => sent_old_q == '0
 #include <deque>
 #include <map>
 #include <set>
@@ -165,6 +167,34 @@ void settle()
         fail("credits at rest", out_room, in_room);
     sends = true;
 }
+
+// Answers from afar stay away over discard after discard: three are answered all the same, the fourth, whose epoch begins again, not before those of its
+// last time have come; so they reach nobody, also where a later request has their tag.
+void epochs(unsigned discards)
+{
+    for (unsigned n = 0; n < 9; n++) {
+        sends = true, answers = false, far_takes = true;
+        steps(120);
+        if (at_far[0].size() + at_far[1].size() == 0)
+            fail("nothing is under way at the far owners", 0, 1);
+        sends = false;
+        msg_ctl_cmd c = {};
+        c.op = CTL_SIGNAL, c.signals = CTL_DISCARD, c.id = (uint16_t)(0x100 + n);
+        evts = 0, put(dut->ctl_cmd_i, c), step(true), steps(400);
+        const bool again = ++discards % 4 == 0;
+        if (evts != !again)
+            fail(again ? "an epoch began again before its old answers had come" : "a discard waits for answers", evts, !again);
+        answers = again;
+        for (unsigned i = 0; i < 3000 && !evts; i++)
+            step();
+        if (evts != 1 || last_evt.id != c.id || last_evt.status != CTL_OK || last_evt.state != CTL_STATE_PAUSED)
+            fail("a discard is not answered so", evts << 16 | last_evt.status << 8 | last_evt.state, last_evt.id);
+        out_open.clear(), in_open.clear(), went.clear();
+        tell(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+    }
+    settle();
+    case_done("epochs of discards come again", "S1.22");
+}
 } // namespace
 
 int main()
@@ -226,5 +256,6 @@ int main()
     if (delivered < 2000)
         fail("too little traffic", delivered, 2000);
     case_done("control messages during traffic", "S1.19, S1.20, S1.21, S1.22");
+    epochs(20); // of the rounds
     return bench_end("part_rdma_control");
 }

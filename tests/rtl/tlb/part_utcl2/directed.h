@@ -116,6 +116,26 @@ static void upper_kept()
             fail("reads of walks that know upper entries", got[n], want[n]);
 }
 
+// A table is replaced, of 1 GiB or of 2 MiB, and one page below it is invalidated, the first, the last or one of either half: what the walker has kept
+// of the level above goes, and the page is found in the new table.
+static void tables_replaced()
+{
+    const uint64_t gib = 1ull << 30, at = 340 * gib, root = root_of[2] & 0xfffffffff000ull;
+    const uint64_t pages[] = {0, 1, 0xff, 0x100, 0x1ff, 0x1ffff, 0x20000, 0x2ff00, 0x3fffe, 0x3ffff};
+    for (unsigned large = 0; large < 2; large++)
+        for (uint64_t page : pages) {
+            const uint64_t va = at + page * 4096;
+            map_page(2, va, plain_entry(0x21000 + page % 256));
+            command(CTL_INV, 2, va, 4096, true);
+            ask(2, va);
+            const uint64_t upper = root + (va >> 30 & 1023) * 8, middle = (entry_at(upper) & 0xfffffffff000ull) + (va >> 21 & 511) * 8;
+            memory[large ? upper : middle] = 0;
+            map_page(2, va, plain_entry(0x22000 + page % 256));
+            command(CTL_INV, 2, va, 4096, true);
+            ask(2, va);
+        }
+}
+
 // Equal misses share a walk; different ones overlap: 16 take not much longer than one.
 static void together()
 {
@@ -170,6 +190,7 @@ static void directed()
     generations();
     kept();
     upper_kept();
+    tables_replaced();
     together();
     bus_faults();
     counters();

@@ -73,6 +73,8 @@
 // mutate: rtl/tlb/utcl2_tlb.sv: dropping    = 1'b0; => ;
 // mutate: rtl/tlb/utcl2_walker.sv: & (Cached - 1); => & (Cached - 2);
 // mutate: rtl/tlb/utcl2_walker.sv: & (CachedRoots - 1); => & (CachedRoots - 2);
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: 18'h3FFFF} => 18'h1FFFF}
+// mutate: rtl/tlb/utcl2_walks_pkg.sv: 9'h1FF} => 9'h0FF}
 #include <deque>
 #include <map>
 #include <set>
