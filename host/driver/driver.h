@@ -101,6 +101,9 @@ struct client {
     struct queue *queues[DOORBELL_QUEUES + 1]; /* by id; NULL: free, as the last always is */
 };
 
+/* Target cycles after which a thread that polls looks again though nothing has changed: what runs may wait for it. */
+#define PARK_MOST 50000u
+
 enum conn_state { CONN_RUNNING, CONN_WAIT, CONN_PARK, CONN_SLEEP, CONN_TABLES, CONN_HELD };
 
 struct conn {
@@ -114,7 +117,7 @@ struct conn {
     bool looked;               /* PARK: was let go since anything changed, and came back */
     bool again;                /* SLEEP: an ioctl is to be tried again */
     bool batch;                /* belongs to those that are answered before others become due */
-    uint64_t deadline;         /* WAIT, SLEEP: target cycle, or NEVER */
+    uint64_t deadline;         /* WAIT, SLEEP: target cycle, or NEVER; PARK: looks again while something is under way */
     struct tables_wait tables; /* TABLES: what its answer waits for, and the answer */
     struct shim_request request;
 };

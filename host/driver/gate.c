@@ -43,7 +43,7 @@ static bool conn_due(const struct driver *d, const struct conn *conn)
     case CONN_WAIT:
         return event_wait_ready(d, conn);
     case CONN_PARK:
-        return conn->due;
+        return conn->due || conn->deadline <= client_cycle(d);
     case CONN_SLEEP:
         return conn->deadline <= client_cycle(d);
     case CONN_TABLES:
@@ -119,6 +119,16 @@ static uint64_t deadline_first(const struct driver *d)
     return first;
 }
 
+/* When a thread that polls looks again: a kernel may wait for what it does then. */
+static uint64_t look_first(const struct driver *d)
+{
+    uint64_t first = NEVER;
+    for (const struct conn *conn = d->conns; conn; conn = conn->next)
+        if (conn->state == CONN_PARK && conn->deadline < first)
+            first = conn->deadline;
+    return first;
+}
+
 /* Nothing can happen in the machine.  A thread may have begun to poll without need: let it look once; then skip the
  * idle time to the next deadline; without one, a thread that polls on has its reasons. */
 static enum gate_step idle_step(struct driver *d)
@@ -144,7 +154,8 @@ enum gate_step gate_advance(struct driver *d)
     queue_doorbells(d);
     if (d->moved) /* not at the border of a slice, which the host's time has chosen */
         machine_poll(d->machine);
-    uint64_t until = client_cycle(d) + d->slice.cycles, deadline = deadline_first(d);
+    const uint64_t limit = deadline_first(d), look = look_first(d), deadline = limit < look ? limit : look;
+    uint64_t until = client_cycle(d) + d->slice.cycles;
     slice_begin(&d->slice, client_cycle(d));
     sim_still(machine_sim(d->machine), !d->moved);
     d->moved = false;

@@ -269,6 +269,7 @@ void server_serve(struct driver *d, struct conn *conn)
         break;
     case REQ_PARK:
         conn->state = CONN_PARK;
+        conn->deadline = client_cycle(d) + PARK_MOST;
         return;
     case REQ_CLOCK:
         memcpy(answer.data, &(uint64_t){client_cycle(d)}, sizeof(uint64_t));

@@ -28,7 +28,7 @@ EXPORT bool OnLoad(struct api_table *table, uint64_t version, uint64_t failed_co
 static int64_t (*load_relaxed)(uint64_t), (*load_scacquire)(uint64_t);
 static int64_t (*wait_relaxed)(uint64_t, int, int64_t, uint64_t, int);
 static int64_t (*wait_scacquire)(uint64_t, int, int64_t, uint64_t, int);
-static uint64_t (*read_relaxed)(const void *), (*read_scacquire)(const void *);
+static uint64_t (*read_relaxed)(const void *), (*read_scacquire)(const void *), (*write_relaxed)(const void *);
 static int (*copy)(void *, const void *, size_t);
 
 /* hipEventQuery in a loop: the same signal with the same value again and again, and no driver call between. */
@@ -87,15 +87,22 @@ static int64_t signal_wait_scacquire(uint64_t handle, int condition, int64_t val
     return signal_wait(wait_scacquire, handle, condition, value, timeout, state);
 }
 
-/* A full ring: the same read index of one queue again and again. */
+/* A full ring: the same read index of one queue again and again, and nothing put into it between.  A launch loads it
+ * twice (HIP), to see that there is room: launches one behind the other wait for nothing. */
+static uint64_t queue_loaded(const void *queue, uint64_t read)
+{
+    const uint64_t of = (uint64_t)(uintptr_t)queue ^ write_relaxed(queue) << 40;
+    return (uint64_t)value_loaded(of, (int64_t)read);
+}
+
 static uint64_t queue_read_relaxed(const void *queue)
 {
-    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)read_relaxed(queue));
+    return queue_loaded(queue, read_relaxed(queue));
 }
 
 static uint64_t queue_read_scacquire(const void *queue)
 {
-    return (uint64_t)value_loaded((uint64_t)(uintptr_t)queue, (int64_t)read_scacquire(queue));
+    return queue_loaded(queue, read_scacquire(queue));
 }
 
 /* Waits inside of the runtime, by its time-stamp counter. */
@@ -140,6 +147,7 @@ bool OnLoad(struct api_table *table, uint64_t version, uint64_t failed_count, co
     if ((version != 1 && version != 3) || functions(table->core) < SHIM_CORE_USED ||
         functions(table->amd) <= image_create)
         return true;
+    write_relaxed = table->core->function[SHIM_QUEUE_WRITE_RELAXED];
     if (clock_armed())
         core_hook(table->core, under_the_gated_clock, sizeof under_the_gated_clock / sizeof under_the_gated_clock[0]);
     for (unsigned i = 0; i < functions(table->image); i++)

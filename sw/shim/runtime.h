@@ -9,6 +9,7 @@
 enum shim_core { /* CoreApiTable */
                  SHIM_QUEUE_READ_SCACQUIRE = 11,
                  SHIM_QUEUE_READ_RELAXED = 12,
+                 SHIM_QUEUE_WRITE_RELAXED = 14,
                  SHIM_MEMORY_COPY = 35,
                  SHIM_SIGNAL_LOAD_RELAXED = 39,
                  SHIM_SIGNAL_LOAD_SCACQUIRE = 40,

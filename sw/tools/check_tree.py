@@ -47,7 +47,7 @@ RULES = [  # where, what may stand there
     (r"tests/planted/", rf"{NAME}\.patch"),
     (r"tests/rtl/([a-z0-9_]+/)*", rf"{NAME}\.([chs]|cl|cpp|py|svh?|tsv|vlt|set)"),
     (r"tests/sw/[a-z]+/", rf"{NAME}\.([chs]|cl|cu|hip|py|sh)"),
-    (r"tests/system/", rf"{NAME}\.py|(cycles|releases)\.tsv"),
+    (r"tests/system/", rf"{NAME}\.py|(cycles|ioctls|releases)\.tsv"),
     (r"tests/system/[a-z]+/", rf"{NAME}\.(c|cpp|h|hip|s|cl|cu)"),
 ]
 EXPLAINED = [re.compile(f"{place}(?:{names})") for place, names in RULES]

@@ -38,9 +38,14 @@ def gantry_run(program, model="golden", gpus=2, options=(), env=None):
     with tempfile.TemporaryDirectory(prefix="result-") as folder:
         done = subprocess.run(command(program, model, gpus, ["-o", folder, *options]), cwd=ROOT, env={**os.environ, **(env or {})},
                               text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, errors="replace")
-        table = pathlib.Path(folder, "kernels.csv")
-        kernels = list(csv.DictReader(table.open())) if table.exists() else []
+        kernels = kernels_of(folder)
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin, kernels)
+
+
+def kernels_of(folder):
+    """The rows of a result folder's kernels.csv."""
+    table = pathlib.Path(folder, "kernels.csv")
+    return list(csv.DictReader(table.open())) if table.exists() else []
 
 
 def rows(result):

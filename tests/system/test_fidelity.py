@@ -32,7 +32,7 @@ def held(group, found):
 
 
 @on_rtl
-@pytest.mark.shows("S1.2")
+@pytest.mark.shows("S1.2", "S4.17")
 def test_latency_of_l1v_and_l2():
     held("chase", groups.chase("demo", sizes=(1, 8, 128)))
 
@@ -61,7 +61,7 @@ def test_instructions_of_memory():
 
 
 @on_rtl
-@pytest.mark.shows("S4.11")
+@pytest.mark.shows("S4.11", "S4.17")
 def test_strides_cost_lines():
     """A load of 16 words or more from lane to lane is a line a cycle; past the L1V as many lines as its misses under way allow."""
     found = groups.GROUPS["strides"]("demo", words=(1, 2, 16, "random"), rounds=(8, 16))
@@ -83,7 +83,7 @@ def test_links_carry_what_their_keys_say():
 
 
 @on_rtl
-@pytest.mark.shows("S1.1")
+@pytest.mark.shows("S1.1", "S4.17")
 def test_own_memory_is_nearer_than_another_gpus():
     """A load of another GPU's memory takes both ways of the link more."""
     found = links.chains("demo", 128)
@@ -91,7 +91,7 @@ def test_own_memory_is_nearer_than_another_gpus():
 
 
 @on_rtl
-@pytest.mark.shows("S1.2")
+@pytest.mark.shows("S1.2", "S4.17")
 def test_bandwidth_of_one_and_four_cus():
     """The L2 gives each CU its share, and takes what it stores.  The L1V of a CU does one operation a cycle, and a line that misses is two,
     lookup and fill: 32 bytes a cycle at most.  How much of it a CU reaches hangs on how answers come beside lookups, and moves by a fifth with a

@@ -12,6 +12,8 @@ static int thread_add(struct bench *b, unsigned client, pid_t tid, enum conn_sta
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
     struct conn *conn = calloc(1, sizeof *conn), **link = &b->d->conns;
     *conn = (struct conn){.fd = ends[0], .client = b->client[client], .tid = tid, .state = state, .deadline = deadline};
+    if (state == CONN_PARK && !deadline)
+        conn->deadline = NEVER;
     while (*link)
         link = &(*link)->next;
     *link = conn;
@@ -112,6 +114,29 @@ static void polling_threads_look_when_something_changed(void **state)
         assert_true(machine_now(b->d->machine) < 1000000);
         b->d->conns->state = CONN_PARK;
         b->d->conns->looked = true;
+    }
+    fake_launch = NULL;
+    close(end);
+}
+
+/* One that waits for nothing that changes looks again when its time has come, in target time and to the cycle, while a
+ * kernel runs: the kernel may wait for what it does then. */
+static void a_polling_thread_looks_again_while_a_kernel_runs(void **state)
+{
+    struct bench *b = *state;
+    struct sender slow = sender_new(b, 0, 1, 1);
+    fake_launch = second_queue_is_slow;
+    sender_kernel(b, &slow, 0, 0);
+    sender_ring(b, &slow);
+    const uint64_t now = machine_now(b->d->machine);
+    int end = thread_add(b, 0, 5, CONN_PARK, now + 4321);
+    b->d->conns->looked = true;
+    for (unsigned n = 1; n <= 3; n++) {
+        next_answered(b, &end, 1);
+        assert_int_equal(machine_now(b->d->machine), now + 4321 * n);
+        b->d->conns->state = CONN_PARK;
+        b->d->conns->looked = true;
+        b->d->conns->deadline += 4321;
     }
     fake_launch = NULL;
     close(end);
@@ -254,6 +279,7 @@ int main(void)
         TEST(threads_are_answered_in_order),
         TEST(the_clock_stops_where_a_time_ends),
         TEST(polling_threads_look_when_something_changed),
+        TEST(a_polling_thread_looks_again_while_a_kernel_runs),
         TEST(when_the_clock_is_needed),
         TEST(before_there_is_a_clock),
         TEST(polling_threads_look_before_time_is_skipped),

@@ -5,8 +5,8 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-NAMES = {"QUEUE_READ": "hsa_queue_load_read_index", "SIGNAL_LOAD": "hsa_signal_load", "SIGNAL_WAIT": "hsa_signal_wait",
-         "MEMORY_COPY": "hsa_memory_copy", "SAMPLER": "hsa_ext_sampler", "AMD_IMAGE_CREATE": "hsa_amd_image_create"}
+NAMES = {"QUEUE_READ": "hsa_queue_load_read_index", "QUEUE_WRITE": "hsa_queue_load_write_index", "SIGNAL_LOAD": "hsa_signal_load",
+         "SIGNAL_WAIT": "hsa_signal_wait", "MEMORY_COPY": "hsa_memory_copy", "SAMPLER": "hsa_ext_sampler", "AMD_IMAGE_CREATE": "hsa_amd_image_create"}
 BEGIN = """#include <cstddef>
 #define AMD_INTERNAL_BUILD
 #include "hsa_api_trace.h"
@@ -27,7 +27,7 @@ def slot(place):
 
 def test_places(tmp_path):
     places = re.findall(r"SHIM_(\w+) = \d+", (ROOT / "sw/shim/runtime.h").read_text())
-    assert len(places) == 11
+    assert len(places) == 12
     source = tmp_path / "places.cpp"
     lines = []
     for place in places:
