@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "gantry_msg.h"
 
+struct external;
 struct gantry_cfg;
 struct goals;
 struct pmem;
@@ -49,7 +50,8 @@ struct sim_options {
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
     bool record_later;     /* whoever makes the machine calls record_attach, before it runs */
     struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
-    unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
+    const struct external *external; /* external.h, borrowed: GPUs that somebody else simulates; NULL: none */
+    unsigned only;                   /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early; and by all that
      * waits long for worker processes: when one of them is stopped, the run goes on without, as one that is lost. */
