@@ -236,7 +236,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
     size_t here = 0;
     for (unsigned g = 0; g < sim->gpu_count; g++)
         here += !sim_elsewhere(sim, g);
-    if (here)
+    if (here && sim->options.own_heap)
         hugepage_heap(HEAP_GPU * here);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         if (sim_has(sim, g))

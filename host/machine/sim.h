@@ -46,6 +46,7 @@ struct sim_options {
     /* Instructions that a golden GPU executes before it looks at its commands again, and a wavefront of it before the
      * next one's turn (up to 20,000); 0, and what is more: GOLDEN_SLICE.  Few: whatever never ends is soon ended. */
     uint32_t golden_slice;
+    bool own_heap;         /* the process is there for this machine alone: its heap may be laid out for it */
     bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
     bool record_later;     /* whoever makes the machine calls record_attach, before it runs */
