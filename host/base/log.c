@@ -9,49 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log_private.h"
 #include "base/text.h"
-#include "base/xalloc.h"
 
 #define CAUSE_ROOM 2048
 #define LINE_ROOM 4096
-#define KINDS 128 /* formats of the program that can be bounded; the last one is for all beyond */
-#define LIKE_ROOM 120
-
-/* Lines of one kind. */
-struct kind {
-    const char *name; /* a format, or what diag_like was given */
-    unsigned long count;
-    unsigned most;
-    char like[LIKE_ROOM]; /* the last one that was told */
-};
-
-struct log_kinds {
-    struct kind list[KINDS];
-    pthread_mutex_t lock;
-};
 
 static struct log_kinds process_kinds = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct log_place process_place = {.level = LOG_LEVEL_WARN, .kinds = &process_kinds};
 _Thread_local struct log_place *log_place = &process_place;
 static void (*log_wipe)(void);
-
-struct log_place *log_place_new(void)
-{
-    struct log_place *place = xzalloc(sizeof *place);
-    place->level = LOG_LEVEL_WARN;
-    place->kinds = xzalloc(sizeof *place->kinds);
-    pthread_mutex_init(&place->kinds->lock, NULL);
-    return place;
-}
-
-void log_place_free(struct log_place *place)
-{
-    if (place == NULL)
-        return;
-    pthread_mutex_destroy(&place->kinds->lock);
-    free(place->kinds);
-    free(place);
-}
 
 void log_set_level(enum log_level level)
 {
