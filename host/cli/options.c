@@ -154,9 +154,9 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         o->gpu = number > UINT32_MAX ? UINT32_MAX : (unsigned)number;
         return status;
     case OPT_GRID:
-        return cli_dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
+        return cli_dims_read("--grid", text, UINT32_MAX, o->shape.grid, &o->shape.grid_dims);
     case OPT_GROUP:
-        return cli_dims_read("--group", text, 65535, o->group, &o->group_dims);
+        return cli_dims_read("--group", text, 65535, o->shape.group, &o->shape.group_dims);
     case OPT_RECORD:
         return name_read("--record", text, &o->record);
     case OPT_CHECKPOINT:
