@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * libgantry: simulated GPUs inside another program.  Load a configuration, make a machine, load a code object, allocate
  * memory, launch kernels, run to a cycle or to the end of a kernel, read memory, counters, kernel rows and faults.
- * The page is docs/library.md; examples are in examples/.
+ * The page is docs/library.md; examples are in sw/library.
  *
  * Errors.  Functions that can fail return enum gantry_result (GANTRY_OK is 0, failures are negative) and fill *error,
  * which may be NULL: the class and the line or lines that the command `gantry` prints for it, without line feed at the
@@ -13,9 +13,10 @@
  * Threads.  Any function may be called from any thread, also while others are inside of functions with other handles. A
  * configuration, a machine and the launches of a machine are for one thread at a time; an object may be used by several
  * machines at once.  Callbacks (gantry_options, gantry_gpu) come on the thread that has called, within its call; `line`
- * and `bug` also on the machine's own threads.  A callback calls no function of its machine but gantry_gpu_send,
- * gantry_gpu_serve and gantry_gpu_next.  The library catches no signals.  It starts processes when an RTL model is to
- * be built; who waits for any child (waitpid(-1)) or ignores SIGCHLD takes their ends away, and the build fails.
+ * and `bug` also on the machine's own threads.  A callback calls no function of its machine but gantry_now,
+ * gantry_gpu_send, gantry_gpu_serve and gantry_gpu_next.  The library catches no signals.  It starts processes when an
+ * RTL model is to be built; who waits for any child (waitpid(-1)) or ignores SIGCHLD takes their ends away, and the
+ * build fails.
  *
  * Ownership.  What a function returns by a handle is the caller's until the handle's *_free; texts and pointers into a
  * handle live as long as the handle.  What is passed in is borrowed for the call, unless it is said otherwise.
@@ -236,9 +237,9 @@ GANTRY_API int gantry_summarize(struct gantry_machine *machine, struct gantry_su
                                 struct gantry_error *error);
 
 /* ---- recordings: what `gantry replay DIR` does */
-/* Run the RTL of a recorded run again (any file of `gantry run --record DIR`), held against it.  settings: KEY=VALUE of
- * keys that a replay may change (place.*, host.*), setting_count of them.  GANTRY_INTERNAL: the line is the first
- * difference.  *summary may be NULL. */
+/* Run the RTL of a recorded run again (made by `gantry run --record DIR` or `gantry kernel --record DIR`), held against
+ * it.  settings: setting_count of KEY=VALUE that a replay may change, as `--set` of the command.  GANTRY_INTERNAL:
+ * the line is the first difference.  *summary may be NULL. */
 GANTRY_API int gantry_replay(const char *dir, const char *const *settings, unsigned setting_count,
                              const struct gantry_options *options, struct gantry_summary *summary,
                              struct gantry_error *error);

@@ -71,7 +71,8 @@ static int run(struct replaying *r, const char *dir, const char *const *settings
     struct gantry_machine *m = &r->machine;
     enum gantry_status status = replay_config(dir, &r->config, &r->replay);
     for (unsigned i = 0; i < count && status == STATUS_OK; i++)
-        status = config_set(&r->config, "--set", settings[i] ? settings[i] : "");
+        status = replay_may_set(settings[i] ? settings[i] : "") ? config_set(&r->config, "--set", settings[i])
+                                                                : STATUS_USAGE;
     /* checks that a live run made may need what this one does not have */
     r->config.cfg.check_lds = r->config.cfg.check_lds && m->options.lockstep;
     if (status == STATUS_OK)

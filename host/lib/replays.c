@@ -16,6 +16,15 @@
 #include "machine/replay.h"
 #include "metrics/metrics.h"
 
+bool replay_may_set(const char *setting)
+{
+    if (strncmp(setting, "place.", strlen("place.")) == 0 ||
+        strncmp(setting, "metrics.kernels=", strlen("metrics.kernels=")) == 0)
+        return true;
+    diag("--set", "'%s' is the recording's: only keys place.* and metrics.kernels can be set", setting);
+    return false;
+}
+
 enum gantry_status replay_config(const char *dir, struct config *config, struct replay **replay)
 {
     /* where its GPUs ran is not asked of those who replay it */

@@ -23,6 +23,8 @@ struct replay_result {
     uint8_t complete, repeatable, lockstep, zero[5];
 };
 
+/* A replay may set this KEY=VALUE; else one line. */
+bool replay_may_set(const char *setting);
 /* Open the recording in folder dir and take its configuration, where everything runs in this process.  config is at its
  * defaults; its file is `dir`, borrowed.  One line on failure; *replay may be there then, too. */
 enum gantry_status replay_config(const char *dir, struct config *config, struct replay **replay);

@@ -159,6 +159,11 @@ def test_a_recording_is_replayed(tmp_path):
     with pytest.raises(Refused) as refused:
         call("gantry_replay", str(tmp_path).encode(), None, 0, rtl, None)
     assert status and refused.value.args[1] == text.rstrip("\n")
+    setting = "gpu.cu.count=2"
+    status, text = command("replay", "--set", setting, tmp_path / "r")
+    with pytest.raises(Refused) as refused:
+        call("gantry_replay", str(tmp_path / "r").encode(), (library.ctypes.c_char_p * 1)(setting.encode()), 1, rtl, None)
+    assert status == 64 and refused.value.args == (-10, text.rstrip("\n"))
     with pytest.raises(Refused) as refused:
         call("gantry_replay", str(tmp_path / "r").encode(), None, 0, library.ctypes.byref(options(GOLDEN)), None)
     assert "a replay is one of the RTL" in refused.value.args[1]
