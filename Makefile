@@ -35,7 +35,7 @@ step = +@sw/tools/step.sh "$(1)" $(2) $(B)/log/$(subst /,-,$(firstword $(3))).lo
 
 all:  ## build the command and the shim
 	$(call step,building the command,$(words $(LIB_OBJ)),all-files)
-all-files: $(B)/bin/gantry $(B)/lib/libgantry_shim.so
+all-files: $(B)/bin/gantry $(B)/lib/libgantry_shim.so lib-files
 include $(wildcard sw/tools/*.mk)
 
 # Generated tables: one rule each, in sw/tools/generate.mk: $(GENERATED) lists what C sources need.

@@ -18,7 +18,7 @@ static enum gantry_status launches_read(struct session *session, struct kernel_s
     const struct cli_options *o = &session->options;
 
     if (o->script) {
-        if (o->first < argc || o->grid_dims || o->group_dims || o->arg_count) {
+        if (o->first < argc || o->shape.grid_dims || o->shape.group_dims || o->arg_count) {
             diag("--script", "%s",
                  o->first < argc ? "code objects stand in the script"
                                  : "grid, group and arguments stand in the script");

@@ -37,33 +37,6 @@ static enum gantry_status object_get(struct kernel_script *script, const char *p
     return STATUS_OK;
 }
 
-/* Grid and group against the kernel. */
-static enum gantry_status shape_check(struct script_launch *l)
-{
-    struct cli_options *o = &l->options;
-    const struct object_kernel *k = l->kernel;
-    const char *place = l->place ? l->place : "kernel";
-
-    if (o->grid_dims == 0) {
-        diag(place, l->place ? "no grid: [X, Y, Z] in work-items" : "no grid: give --grid X[,Y[,Z]] in work-items");
-        return STATUS_USAGE;
-    }
-    if (o->group_dims == 0 && k->required_group[0] == 0) {
-        diag(place, l->place ? "no work-group size: group: [X, Y, Z]" : "no work-group size: give --group X[,Y[,Z]]");
-        return STATUS_USAGE;
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        if (o->group_dims == 0)
-            o->group[i] = k->required_group[i];
-        if (k->required_group[0] && o->group[i] != k->required_group[i]) {
-            diag(l->place ? l->place : "--group", "kernel %s demands %u,%u,%u", k->name, k->required_group[0],
-                 k->required_group[1], k->required_group[2]);
-            return STATUS_USAGE;
-        }
-    }
-    return STATUS_OK;
-}
-
 /* Arguments that name a buffer get it. */
 static enum gantry_status names_resolve(struct kernel_script *script, struct script_launch *l)
 {
@@ -93,9 +66,9 @@ static enum gantry_status launch_check(struct kernel_script *script, struct scri
     if (status == STATUS_OK && !(l->kernel = object_kernel_find(object, name)))
         status = STATUS_USAGE;
     if (status == STATUS_OK)
-        status = shape_check(l);
+        status = shape_check(&l->options.shape, l->kernel, l->place);
     if (status == STATUS_OK)
-        status = args_parse(&l->args, l->kernel, &l->options, l->place);
+        status = args_parse(&l->args, l->kernel, l->options.args, l->options.arg_count, l->place);
     return status == STATUS_OK ? names_resolve(script, l) : status;
 }
 
@@ -239,9 +212,9 @@ static enum gantry_status launch_key(struct reader *r, const char *key, const ya
     if (!text || !*text)
         return bad(r, value, key, "no value");
     if (strcmp(key, "grid") == 0)
-        return cli_dims_read(place_of(r, value), text, UINT32_MAX, o->grid, &o->grid_dims);
+        return cli_dims_read(place_of(r, value), text, UINT32_MAX, o->shape.grid, &o->shape.grid_dims);
     if (strcmp(key, "group") == 0)
-        return cli_dims_read(place_of(r, value), text, 65535, o->group, &o->group_dims);
+        return cli_dims_read(place_of(r, value), text, 65535, o->shape.group, &o->shape.group_dims);
     if (strcmp(key, "kernel") == 0)
         n->kernel = text;
     else if (strcmp(key, "object") == 0)

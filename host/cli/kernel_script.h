@@ -5,8 +5,8 @@
  */
 #ifndef GANTRY_KERNEL_SCRIPT_H
 #define GANTRY_KERNEL_SCRIPT_H
-#include "cli/kernel_args.h"
 #include "cli/options.h"
+#include "lib/kernel_args.h"
 #include "loader/object.h"
 
 struct script_launch {

@@ -12,6 +12,7 @@
 #include "bridge/run/team.h"
 #include "cli/goal_options.h"
 #include "cli/option_table.h"
+#include "lib/replays.h"
 
 #define MAX_SECONDS 31536000u /* a year */
 
@@ -102,9 +103,8 @@ static enum gantry_status set_apply(struct cli_options *o, struct config *config
 {
     if (!(option_user(o->command) & (OPTION_REPLAY | OPTION_RESTORE)))
         return config_set(config, "--set", text);
-    if (strncmp(text, "place.", strlen("place.")) != 0 &&
-        strncmp(text, "metrics.kernels=", strlen("metrics.kernels=")) != 0)
-        return wrong("--set", text, "is the recording's: only keys place.* and metrics.kernels can be set");
+    if (!replay_may_set(text))
+        return STATUS_USAGE;
     words_add(&o->placement, xstrdup(text));
     return STATUS_OK;
 }
@@ -154,9 +154,9 @@ static enum gantry_status option_apply(struct cli_options *o, struct config *con
         o->gpu = number > UINT32_MAX ? UINT32_MAX : (unsigned)number;
         return status;
     case OPT_GRID:
-        return cli_dims_read("--grid", text, UINT32_MAX, o->grid, &o->grid_dims);
+        return cli_dims_read("--grid", text, UINT32_MAX, o->shape.grid, &o->shape.grid_dims);
     case OPT_GROUP:
-        return cli_dims_read("--group", text, 65535, o->group, &o->group_dims);
+        return cli_dims_read("--group", text, 65535, o->shape.group, &o->shape.group_dims);
     case OPT_RECORD:
         return name_read("--record", text, &o->record);
     case OPT_CHECKPOINT:

@@ -8,12 +8,13 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "config/config.h"
+#include "lib/kernel_args.h"
 #include "machine/goals.h"
 #include "machine/sim.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"
 
-#define CLI_ARGS_MAX 64
+#define CLI_ARGS_MAX KERNEL_ARGS_MAX
 
 struct cli_options {
     const char *command;    /* "run", "kernel", "replay", "restore": for messages */
@@ -30,10 +31,9 @@ struct cli_options {
     unsigned max_seconds; /* 0: none */
     /* kernel only */
     unsigned gpu;
-    uint32_t grid[3], group[3];
-    unsigned grid_dims, group_dims; /* 0: not given */
-    const char *script;             /* or NULL */
-    bool list;                      /* kernels of the file, instead of a launch */
+    struct kernel_shape shape;
+    const char *script; /* or NULL */
+    bool list;          /* kernels of the file, instead of a launch */
     const char *args[CLI_ARGS_MAX];
     unsigned arg_count;
     int first; /* index in argv of the first word that is no option */

@@ -3,26 +3,15 @@
  */
 #include "cli/recording.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/check.h"
-#include "base/kept.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "lib/replays.h"
 #include "machine/record.h"
-#include "machine/replay.h"
 #include "machine/rtl_kinds.h"
-
-/* RECORD_RESULT: change RECORD_VERSION with it, or with struct kernel_row. */
-struct result {
-    uint64_t cycles, hash, data, counters;
-    uint32_t row_bytes, row_count;
-    uint8_t complete, repeatable, lockstep, zero[5];
-};
 
 static void words_split(struct words *words, const char *text)
 {
@@ -113,90 +102,17 @@ enum gantry_status recording_end(struct session *s, const struct summary *summar
 
     s->options.sim.record = NULL;
     if (record && summary) {
-        struct result result = {.cycles = summary->cycles,
-                                .hash = summary->hash,
-                                .data = summary->data,
-                                .counters = summary->counters,
-                                .row_bytes = sizeof(struct kernel_row),
-                                .row_count = summary->row_count,
-                                .complete = summary->complete,
-                                .repeatable = summary->repeatable,
-                                .lockstep = summary->lockstep};
+        struct replay_result result = {.cycles = summary->cycles,
+                                       .hash = summary->hash,
+                                       .data = summary->data,
+                                       .counters = summary->counters,
+                                       .row_bytes = sizeof(struct kernel_row),
+                                       .row_count = summary->row_count,
+                                       .complete = summary->complete,
+                                       .repeatable = summary->repeatable,
+                                       .lockstep = summary->lockstep};
         record_text(record, RECORD_RESULT, &result, sizeof(result));
         rows_put(record, summary);
     }
     return record_close(record, summary != NULL);
-}
-
-enum gantry_status recording_open(struct session *s, const char *dir)
-{
-    enum gantry_status status = STATUS_OK;
-    uint32_t bytes;
-
-    s->replay = replay_open(dir, &status);
-    if (!s->replay)
-        return status;
-    const char *text = replay_text(s->replay, RECORD_CONFIG, &bytes);
-    int fd = memfd_create("configuration", MFD_CLOEXEC);
-    char path[32];
-
-    if (fd < 0 || write(fd, text, bytes) != (ssize_t)bytes) {
-        diag(dir, "no memory for its configuration: %s", strerror(errno));
-        close(fd); /* -1: nothing happens */
-        return STATUS_IO;
-    }
-    snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-    status = config_load(&s->config, path);
-    s->config.file = dir;
-    close(fd);
-    /* where its GPUs ran is not asked of those who replay it */
-    if (status == STATUS_OK)
-        status = config_set(&s->config, dir, "place.processes=1");
-    if (status == STATUS_OK)
-        status = config_set(&s->config, dir, "place.gpus=");
-    return status ? status : config_set(&s->config, dir, "place.boards=");
-}
-
-/* The recorded rows with their names; NULL: one of them has none. */
-static struct kernel_row *rows_get(const struct replay *replay, const struct kernel_row *recorded, uint32_t count)
-{
-    uint32_t bytes;
-    const char *names = replay_text(replay, RECORD_NAMES, &bytes);
-    struct kernel_row *rows = xcalloc((size_t)count + 1, sizeof *rows);
-
-    for (uint32_t i = 0; i < count && rows; i++) {
-        const uintptr_t at = (uintptr_t)recorded[i].name;
-        rows[i] = recorded[i];
-        if (names && at < bytes) { /* a text has a NUL behind its last byte */
-            rows[i].name = text_kept(names + at);
-        } else {
-            free(rows);
-            rows = NULL;
-        }
-    }
-    return rows;
-}
-
-struct kernel_row *recording_result(const struct replay *replay, struct summary *summary)
-{
-    uint32_t bytes, row_bytes;
-    const struct result *result = replay_text(replay, RECORD_RESULT, &bytes);
-    const struct kernel_row *recorded = replay_text(replay, RECORD_ROWS, &row_bytes);
-
-    if (!result || !recorded || bytes != sizeof(*result) || result->row_bytes != sizeof(*recorded) ||
-        row_bytes != result->row_count * sizeof(*recorded))
-        return NULL;
-    struct kernel_row *rows = rows_get(replay, recorded, result->row_count);
-    if (!rows)
-        return NULL;
-    summary->rows = rows;
-    summary->row_count = result->row_count;
-    summary->cycles = result->cycles;
-    summary->hash = result->hash;
-    summary->data = result->data;
-    summary->counters = result->counters;
-    summary->complete = result->complete;
-    summary->repeatable = result->repeatable;
-    summary->lockstep = result->lockstep;
-    return rows;
 }

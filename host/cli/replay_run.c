@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/goal_options.h"
-#include "cli/recording.h"
+#include "lib/replays.h"
 
 static bool stop_asked(void *arg)
 {
@@ -27,31 +27,6 @@ static void progress_note(void *arg)
     progress_show(&state);
 }
 
-/* Those of lock step are among them. */
-static bool counters_comparable(const struct session *s, const struct summary *recorded, bool part)
-{
-    return s->options.sim.lockstep == recorded->lockstep && !(recorded->lockstep && part);
-}
-
-/* The figures of the end against those recorded; false with one line. */
-static bool figures_compare(const struct session *s, const struct summary *recorded, struct sim *sim, bool part)
-{
-    uint64_t hash = summary_hash(recorded->rows, recorded->row_count, sim);
-
-    if (hash != recorded->hash) {
-        diag("replay", "hash=%016llx, recorded %016llx: what was written to host memory differs",
-             (unsigned long long)hash, (unsigned long long)recorded->hash);
-        return false;
-    }
-    if (!counters_comparable(s, recorded, part))
-        return true;
-    uint64_t counters = summary_counters(sim);
-    if (counters != recorded->counters)
-        diag("replay", "every message as recorded, but counters=%016llx, recorded %016llx",
-             (unsigned long long)counters, (unsigned long long)recorded->counters);
-    return counters == recorded->counters;
-}
-
 /* Nothing differs: what has been compared. */
 static void match_tell(const struct session *s, const struct summary *recorded, bool part)
 {
@@ -59,7 +34,8 @@ static void match_tell(const struct session *s, const struct summary *recorded, 
         fprintf(stderr, "gantry: replay: gpu%u: every message as recorded\n", s->options.sim.only - 1);
     else
         fprintf(stderr, "gantry: replay: every message%s as recorded\n",
-                counters_comparable(s, recorded, part) ? ", hash and counters" : " and hash");
+                replay_counters_comparable(recorded, s->options.sim.lockstep, part) ? ", hash and counters"
+                                                                                    : " and hash");
 }
 
 /* Of the kernel table those of one GPU; new. */
@@ -112,7 +88,7 @@ static bool machine_begin(struct session *s, const char *from, enum gantry_statu
  */
 static struct kernel_row *rows_find(struct session *s, enum replay_end end, uint64_t before, struct summary *summary)
 {
-    struct kernel_row *rows = recording_result(s->replay, summary);
+    struct kernel_row *rows = replay_recorded(s->replay, summary);
     if (!rows)
         return NULL;
     summary->rows_before = (unsigned)before;
@@ -151,7 +127,8 @@ int replay_machine(struct session *s, const char *from)
     if ((end == REPLAY_ENDED || end == REPLAY_EXIT_AFTER) && whole)
         recorded = rows_find(s, end, before, &summary);
     summary.exit_status = replay_explain(s, end);
-    if (end == REPLAY_ENDED && summary.rows && !o->sim.only && !figures_compare(s, &summary, sim, from != NULL))
+    if (end == REPLAY_ENDED && summary.rows && !o->sim.only &&
+        !replay_compare(&summary, sim, o->sim.lockstep, from != NULL))
         summary.exit_status = status_exit(STATUS_INTERNAL);
     else if (end == REPLAY_ENDED && summary.rows && sim_lost(sim) == STATUS_OK)
         match_tell(s, &summary, from != NULL);

@@ -15,6 +15,7 @@
 #include "cli/options_private.h"
 #include "cli/recording.h"
 #include "driver/machine.h"
+#include "lib/replays.h"
 #include "machine/boards_check.h"
 #include "machine/replay.h"
 #include "machine/wave.h"
@@ -80,7 +81,7 @@ static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
                  strcmp(o->command, "replay") == 0 ? "recording" : "checkpoint", o->command);
         return STATUS_USAGE;
     }
-    enum gantry_status status = recording_open(s, argv[o->first]);
+    enum gantry_status status = replay_config(argv[o->first], &s->config, &s->replay);
     for (size_t i = 0; i < o->placement.count && status == STATUS_OK; i++)
         status = config_set(&s->config, "--set", o->placement.list[i]);
     /* checks that a live run made may need what this one does not have */
@@ -102,6 +103,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     s->failure = STATUS_IO; /* what the host does not give: memory, processes, threads; others say so themselves */
     o->sim.failure = &s->failure;
     o->sim.goals = &o->goals;
+    o->sim.own_heap = true;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
     if (status == STATUS_OK && (strcmp(command, "replay") == 0 || strcmp(command, "restore") == 0))

@@ -47,7 +47,8 @@ struct local {
     size_t code_bytes;
     uint64_t code_base;
     struct local_result *result; /* of the dispatch under way */
-    bool finished;
+    struct slice slice;
+    bool finished, still;
 };
 
 static void on_event(void *ctx, void *owner, uint32_t event_id)
@@ -81,6 +82,7 @@ static void on_memory_fault(void *ctx, void *owner, unsigned gpu, const struct m
     l->finished = true;
     l->result->outcome = LOCAL_MEMORY_FAULT;
     l->result->fault_va = evt->va;
+    l->result->pc = evt->pc;
     l->result->fault_kind = (enum fault_kind)evt->status;
     cp_memory_fault_text(gpu, evt, l->result->text, sizeof l->result->text);
     place_tell(l, evt);
@@ -292,53 +294,86 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
     return true;
 }
 
-static void dispatch_loop(struct local *l, const struct local_watch *watch, struct local_result *result)
+/* How the run has ended, into the result; false: it has not. */
+static bool outcome_find(struct local *l, enum machine_result end, const struct local_watch *watch)
 {
-    struct slice slice = SLICE_INIT;
-    bool still = false;
-    const int64_t *value = (const int64_t *)(const void *)(l->signal_host + 8);
+    struct local_result *result = l->result;
+    const bool waits = *(const int64_t *)(const void *)(l->signal_host + 8) != 0 && !l->finished;
+    if (watch && watch->stop && *watch->stop) {
+        result->outcome = LOCAL_STOPPED;
+        if (*watch->stop == SIGALRM) /* time is over */
+            sim_where(machine_sim(l->machine));
+    } else if (end == MACHINE_LOST)
+        result->outcome = LOCAL_LOST;
+    else if (end == MACHINE_MAX_CYCLES)
+        result->outcome = LOCAL_MAX_CYCLES;
+    else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && waits))
+        result->outcome = LOCAL_NO_PROGRESS;
+    else if (end == MACHINE_UNTIL || waits)
+        return false; /* a slice's border, which the host's time has chosen, is no end: what is told comes later */
+    return true;
+}
+
+bool local_run(struct local *l, uint64_t until, const struct local_watch *watch)
+{
+    struct sim *sim = machine_sim(l->machine);
     for (;;) {
-        struct sim *sim = machine_sim(l->machine);
-        slice_begin(&slice, sim_now(sim));
-        sim_still(sim, still);
-        still = true; /* all that is changed is changed before the launch */
-        enum machine_result end = machine_run(l->machine, sim_now(sim) + slice.cycles);
-        slice_end(&slice, sim_now(sim));
+        const uint64_t now = sim_now(sim), most = until > now ? until - now : 0;
+        if (most == 0)
+            return false;
+        slice_begin(&l->slice, now);
+        sim_still(sim, l->still);
+        l->still = true; /* all that is changed is changed before the launch */
+        enum machine_result end = machine_run(l->machine, now + (l->slice.cycles < most ? l->slice.cycles : most));
+        slice_end(&l->slice, sim_now(sim));
         if (watch && watch->progress)
             watch->progress(watch->arg, l->machine);
-        if (watch && watch->stop && *watch->stop) {
-            result->outcome = LOCAL_STOPPED;
-            if (*watch->stop == SIGALRM) /* time is over */
-                sim_where(sim);
-        } else if (end == MACHINE_LOST)
-            result->outcome = LOCAL_LOST;
-        else if (end == MACHINE_MAX_CYCLES)
-            result->outcome = LOCAL_MAX_CYCLES;
-        else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && *value != 0 && !l->finished))
-            result->outcome = LOCAL_NO_PROGRESS;
-        else if (end == MACHINE_UNTIL || (*value != 0 && !l->finished))
-            continue; /* a slice's border, which the host's time has chosen, is no end: what is told comes later */
-        break;
+        if (!outcome_find(l, end, watch))
+            continue;
+        machine_unfinished(l->machine); /* none, unless it ended badly */
+        l->result = NULL;
+        return true;
     }
+}
+
+bool local_begin(struct local *l, const struct local_dispatch *d, struct local_result *result)
+{
+    memset(result, 0, sizeof *result);
+    l->result = result;
+    l->finished = l->still = false;
+    l->slice = (struct slice)SLICE_INIT;
+    put64(l->signal_host + 8, 1);
+    if (d->private_bytes > l->scratch_private && !scratch_give(l, d->private_bytes)) {
+        result->outcome = LOCAL_QUEUE_ERROR;
+        snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
+        l->result = NULL;
+        return false;
+    }
+    packet_write(l, d);
+    cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
+    return true;
 }
 
 void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch,
                     struct local_result *result)
 {
-    memset(result, 0, sizeof *result);
-    l->result = result;
-    l->finished = false;
-    put64(l->signal_host + 8, 1);
-    if (d->private_bytes > l->scratch_private && !scratch_give(l, d->private_bytes)) {
-        result->outcome = LOCAL_QUEUE_ERROR;
-        snprintf(result->text, sizeof result->text, "no memory for %u bytes of scratch a work-item", d->private_bytes);
-        return;
+    if (local_begin(l, d, result))
+        local_run(l, UINT64_MAX, watch);
+}
+
+void *local_host(struct local *l, uint64_t va, uint64_t bytes, enum local_place *place)
+{
+    struct pmem *pm = machine_memory(l->machine);
+    for (size_t i = 0; i < l->region_count; i++) {
+        const struct region *r = &l->regions[i];
+        const uint64_t at = va - r->va;
+        if (va < r->va || at >= r->room || bytes > r->room - at)
+            continue;
+        *place = r->place;
+        return r->place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, r->offset + at, bytes)
+                                      : pmem_gtt(pm, r->offset + at, bytes);
     }
-    packet_write(l, d);
-    cp_doorbell(machine_cp(l->machine, l->gpu), l->queue);
-    dispatch_loop(l, watch, result);
-    machine_unfinished(l->machine); /* none, unless it ended badly */
-    l->result = NULL;
+    return NULL;
 }
 
 uint64_t local_data_hash(struct local *l)

@@ -25,7 +25,7 @@ struct local_dispatch {
 
 enum local_outcome {
     LOCAL_DONE,
-    LOCAL_MEMORY_FAULT, /* fault_va, fault_kind */
+    LOCAL_MEMORY_FAULT, /* fault_va, fault_kind, pc */
     LOCAL_QUEUE_ERROR,  /* error: enum cp_error; pc and instruction for CP_ERROR_ILLEGAL */
     LOCAL_STOPPED,      /* `stop` became non-zero */
     LOCAL_MAX_CYCLES,
@@ -64,6 +64,12 @@ struct local_watch {
 };
 void local_dispatch(struct local *l, const struct local_dispatch *d, const struct local_watch *watch,
                     struct local_result *result);
+/* The same in steps: local_begin sends it (false: it is over at once), local_run runs as far as target cycle `until`,
+ * true when it is over before.  One at a time; `result` is kept until then. */
+bool local_begin(struct local *l, const struct local_dispatch *d, struct local_result *result);
+bool local_run(struct local *l, uint64_t until, const struct local_watch *watch);
+/* Where the bytes from GPU address `va` on lie here: all of them in one allocation, else NULL. */
+void *local_host(struct local *l, uint64_t va, uint64_t bytes, enum local_place *place);
 
 /* The `data` figure of the final line over all VRAM allocations. */
 uint64_t local_data_hash(struct local *l);

@@ -15,6 +15,7 @@ RULES = [  # where, what may stand there
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
+    (r"host/lib/", r"gantry\.(abi|map|pc\.in)"),  # interface of the library as it is kept, its symbols, its package
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
@@ -25,7 +26,7 @@ RULES = [  # where, what may stand there
     (r"fpga/[a-z0-9]+/", r"pins\.lpf"),  # of a board
     (r"docs/(reference/)?", rf"{NAME}\.md"),
     (r"docs/verification/", r"nightly\.md"),  # written by sw/tools/nightly.py
-    (r"docs/", r"gantry\.1"),  # manual page
+    (r"docs/", r"gantry\.1|libgantry\.3"),  # manual pages
     (r"docs/(reference/)?[a-z0-9]+/", rf"{NAME}\.svg"),  # each shown by a page
     (r"sw/apps/(faults/)?", rf"{NAME}\.(hip|h)|order\.tsv"),
     (r"sw/cuda/", r"names\.tsv"),
@@ -35,6 +36,7 @@ RULES = [  # where, what may stand there
     (r"sw/cuda/nvcc/", rf"{NAME}\.py|gantry-nvcc"),
     (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|hip|s)"),
     (r"sw/kernels/", rf"{NAME}\.cl"),
+    (r"sw/library/", rf"{NAME}\.(c|py)"),  # examples of programs with libgantry
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
     (r"tests/", rf"README\.md|(manifest|nightly)\.tsv|{NAME}\.py"),

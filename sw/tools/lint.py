@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py,
-what stands in the tree by check_tree.py, and the harness of a board of each partition kind by check_board.py.
+the interface of libgantry by check_library.py, what stands in the tree by check_tree.py, and the harness of a board of each partition kind by check_board.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
@@ -15,6 +15,7 @@ import tempfile
 
 import check_board
 import check_floors
+import check_library
 import check_links
 import check_tree
 import gen_core
@@ -184,6 +185,8 @@ def main():
         findings += [f"clang-format {line}" for line in c_format(c_sources())]
         checks += 1
         findings += [f"floors {line}" for line in check_floors.findings()]
+        checks += 1
+        findings += [f"library {line}" for line in check_library.findings()]
         checks += 1
         findings += [f"tree {line}" for line in check_tree.findings()]
         checks += 1

@@ -3,7 +3,7 @@
  * whose description the first line gives: a letter an argument.  Slashes are taken out, so that files are only those of
  * the working folder; -c names a configuration that comes with the command.
  */
-#include "cli/kernel_args.h"
+#include "lib/kernel_args.h"
 #include "cli/options_private.h"
 #include "fuzz.h"
 
@@ -38,7 +38,7 @@ static struct object_kernel kernel_read(const char *letters, struct object_arg *
 static void args_try(const struct object_kernel *kernel, const struct cli_options *options)
 {
     struct kernel_args args;
-    if (args_parse(&args, kernel, options, NULL) == STATUS_OK) {
+    if (args_parse(&args, kernel, options->args, options->arg_count, NULL) == STATUS_OK) {
         uint8_t *block = calloc(kernel->kernarg_bytes ? kernel->kernarg_bytes : 1, 1);
         bool fits = true;
         for (unsigned i = 0; i < args.count; i++) {
@@ -51,7 +51,7 @@ static void args_try(const struct object_kernel *kernel, const struct cli_option
             else if (a->kind == SPEC_NAMED)
                 a->shared = a;
         }
-        args_block(&args, kernel, options, block);
+        args_block(&args, kernel, &options->shape, block);
         for (unsigned i = 0; fits && i < args.count; i++)
             args.arg[i].host = args.arg[i].kind == SPEC_BUFFER ? calloc(args.arg[i].room, 1) : NULL;
         if (fits)
@@ -68,7 +68,7 @@ static void fuzz_one(const uint8_t *data, size_t bytes)
     char *text = strndup((const char *)data, bytes), *rest = NULL, *argv[WORDS + 2] = {"kernel"};
     struct object_arg described[16];
     struct config config;
-    struct cli_options options = {.command = "kernel", .grid = {1, 1, 1}, .group = {1, 1, 1}};
+    struct cli_options options = {.command = "kernel", .shape = {.grid = {1, 1, 1}, .group = {1, 1, 1}}};
     int argc = 1;
     for (char *c = text; *c; c++)
         if (*c == '/')

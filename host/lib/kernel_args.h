@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Arguments of `gantry kernel`: specs as typed become values and buffers, hidden arguments are filled in, output
+ * Shape and arguments of a launch: specs as typed become values and buffers, hidden arguments are filled in, output
  * buffers go to their files afterwards.  Not responsible for: GPU memory (host/driver/local.h) and dispatch.
  */
 #ifndef GANTRY_KERNEL_ARGS_H
 #define GANTRY_KERNEL_ARGS_H
-#include "cli/options.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
 #include "loader/object.h"
 
+#define KERNEL_ARGS_MAX 64u
 #define STRUCT_MOST 4096u /* bytes of one that is passed by value */
 
 struct kernel_arg {
@@ -29,16 +33,35 @@ struct kernel_arg {
     struct kernel_arg *want;   /* what a buffer holds in the end; owned; NULL: anything */
 };
 
+/* Work-items; dims 0: not given. */
+struct kernel_shape {
+    uint32_t grid[3], group[3];
+    unsigned grid_dims, group_dims;
+};
+
 struct kernel_args {
-    struct kernel_arg arg[CLI_ARGS_MAX];
+    struct kernel_arg arg[KERNEL_ARGS_MAX];
     unsigned count;
     uint32_t lds_bytes; /* dynamic LDS in all, after the static part */
 };
 
+/* Grid and group against the kernel, whose demands are filled in; place: for messages, or NULL. STATUS_USAGE with one
+ * line. */
+enum gantry_status shape_check(struct kernel_shape *shape, const struct object_kernel *kernel, const char *place);
+/* As many specs as the kernel has arguments, or the kernel does not say: else STATUS_USAGE with one line.  Also makes
+ * *args empty. */
+enum gantry_status args_begin(struct kernel_args *args, const struct object_kernel *kernel, unsigned count,
+                              const char *place);
+/* The next argument of the kernel, which `a` of args_parse is for; *next counts. */
+const struct object_arg *args_param(const struct object_kernel *kernel, unsigned *next);
+/* Does it suit the kernel's argument a->param?  NULL: any does. */
+enum gantry_status spec_match(const struct kernel_arg *a);
+/* LDS of all arguments, once they are there. */
+void args_lds(struct kernel_args *args);
 /* Parse the specs against the kernel's arguments, read input files, open output files; place: for messages, or NULL.
  * STATUS_USAGE, STATUS_MISSING, STATUS_IO, STATUS_DATA with one line.  args_fini in any case. */
-enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel,
-                              const struct cli_options *options, const char *place);
+enum gantry_status args_parse(struct kernel_args *args, const struct object_kernel *kernel, const char *const *specs,
+                              unsigned count, const char *place);
 void args_fini(struct kernel_args *args);
 /* One spec: a->spec, place, param and number are set; likewise. */
 enum gantry_status spec_parse(struct kernel_arg *a);
@@ -48,7 +71,7 @@ enum gantry_status spec_wrong(const struct kernel_arg *a, const char *why);
 enum gantry_status arg_buffer(struct kernel_arg *a, const char *name, const char *spec, const char *place);
 void arg_fini(struct kernel_arg *a);
 /* The argument block; buffers have their addresses.  block has kernel->kernarg_bytes, zeroed. */
-void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct cli_options *options,
+void args_block(const struct kernel_args *args, const struct object_kernel *kernel, const struct kernel_shape *shape,
                 uint8_t *block);
 /* Write output buffers to their files: STATUS_IO. */
 enum gantry_status args_write(struct kernel_args *args);
