@@ -26,10 +26,12 @@ enum soft_fault {
     SOFT_ORDER,  /* of a lower output of the same cycle */
     SOFT_CYCLE,  /* stands elsewhere */
     SOFT_ERROR,  /* refuses a record */
+    SOFT_MORE,   /* from then on a message of an output with credits in each cycle */
+    SOFT_RETURN, /* a credit for a message that it did not get */
     SOFT_FAULTS
 };
-static const char *const soft_faults[SOFT_FAULTS] = {"none",  "dies", "leaves", "silent", "kind",  "link",
-                                                     "early", "late", "twice",  "order",  "cycle", "error"};
+static const char *const soft_faults[SOFT_FAULTS] = {"none", "dies",  "leaves", "silent", "kind",  "link", "early",
+                                                     "late", "twice", "order",  "cycle",  "error", "more", "return"};
 
 #define SOFT_MOST 512u   /* messages of a RUN */
 #define SOFT_BYTES 1024u /* of a message; also inputs and outputs, at most */
@@ -69,6 +71,15 @@ static inline void soft_send(void *ctx, uint32_t slot, uint64_t cycle, const voi
         stream_put(b->stream, message, b->out_bytes[slot]);
 }
 
+/* Of the first port with credits of that direction: the output of its messages, or of the credits for them. */
+static inline uint32_t soft_credited(const struct model_api *api, bool out)
+{
+    uint32_t i = 0;
+    while (!api->ports[i].credit || api->ports[i].out != out)
+        i++;
+    return out ? api->ports[i].slot : api->ports[i].credit_slot;
+}
+
 static inline void soft_lie(struct soft_board *b, enum soft_fault fault, uint64_t from)
 {
     static const uint8_t nothing[SOFT_BYTES];
@@ -102,6 +113,13 @@ static inline void soft_lie(struct soft_board *b, enum soft_fault fault, uint64_
         soft_send(b, slot, from, nothing);
         soft_send(b, slot - 1, from, nothing);
         break;
+    case SOFT_MORE:
+        for (unsigned c = 0; c < PART_WINDOW; c++)
+            soft_send(b, soft_credited(b->api, true), from + c, nothing);
+        break;
+    case SOFT_RETURN:
+        soft_send(b, soft_credited(b->api, false), from, nothing);
+        break;
     case SOFT_ERROR:
         soft_put(b, REC_ERROR, 0, 0, RECORD_TWICE);
         break;
@@ -129,7 +147,9 @@ static inline void soft_window(struct soft_board *b, uint64_t from, bool no_skip
 static inline void soft_run(struct soft_board *b, uint64_t to, bool no_skip)
 {
     const uint64_t first = b->count ? b->messages[0].cycle : to;
-    const enum soft_fault fault = b->exchanges++ == b->fault_at ? b->fault : SOFT_NONE;
+    const bool now = b->exchanges == b->fault_at || (b->fault == SOFT_MORE && b->exchanges > b->fault_at);
+    const enum soft_fault fault = now ? b->fault : SOFT_NONE;
+    b->exchanges++;
     if (fault)
         soft_lie(b, fault, to - PART_WINDOW);
     for (uint64_t from = b->cycle; from < to; from += PART_WINDOW) {
@@ -138,6 +158,7 @@ static inline void soft_run(struct soft_board *b, uint64_t to, bool no_skip)
         if (from < to)
             soft_window(b, from, no_skip);
     }
+    b->idle = b->idle && fault != SOFT_MORE;
     b->cycle = b->came = to;
     b->count = 0;
     const uint64_t edges = b->api->evaluated(b->model) - b->evaluated;
