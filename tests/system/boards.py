@@ -13,6 +13,8 @@ import pytest
 from live import GANTRY, ROOT
 
 LIMIT = 1800  # with the build of models
+KINDS = {"rdma": "gpu0.rdma", "noc": "gpu0.noc", "l2": "gpu0.l2s0", "utcl2": "gpu0.utcl2", "sqc": "gpu0.sqc0", "dispatch": "gpu0.dispatch", "cu": "gpu0.cu0",
+         "gpu": "gpu0"}
 SAME = ("gpus", "kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from boards import SAME, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
+from boards import KINDS, SAME, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
 from live import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -12,8 +12,6 @@ sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
 import reference  # noqa: E402
 import test_kernels  # noqa: E402
 
-KINDS = {"rdma": "gpu0.rdma", "noc": "gpu0.noc", "l2": "gpu0.l2s0", "utcl2": "gpu0.utcl2", "sqc": "gpu0.sqc0", "dispatch": "gpu0.dispatch", "cu": "gpu0.cu0",
-         "gpu": "gpu0"}
 PARTS = [part for kind, part in KINDS.items() if kind != "gpu"]
 BY_DAY = ("rdma", "l2")
 PROGRAMS = ["vecadd", "reduction", "histogram", "transpose", "pipeline", "matmul", "copies", "saxpy2", "hash", "blur"]
