@@ -58,9 +58,9 @@ def abc(script):
     return subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def run_induction(work, frames):
+def run_induction(work, frames, merge):
     """The step, by abc on the model of the bounded search; it is k-induction, k < `frames` <= depth of the search."""
-    script = f"read_aiger {work}/model/design_aiger.aig; fold; orpos; strash; scorr; ind -F {frames} -v"
+    script = f"read_aiger {work}/model/design_aiger.aig; fold; orpos; strash; {'scorr; ' if merge else ''}ind -F {frames} -v"
     done = abc(script)
     proved = done.returncode == 0 and "Networks are equivalent" in done.stdout
     return ("PASS" if proved else "UNKNOWN"), done.stdout
@@ -116,7 +116,7 @@ def run(block, name):
     if task.apart and result == "PASS":
         result, output = run_apart(work, task.apart)
     elif task.frames and result == task.expected:
-        result, output = run_induction(work, task.frames)
+        result, output = run_induction(work, task.frames, task.merge)
     detail = "" if result == task.expected else "\n" + "\n".join(output.splitlines()[-15:])
     return result == task.expected, result + detail, time.time() - start
 

@@ -3,11 +3,18 @@
 from formal_tasks import BUGS, PDR, Task, bounded, faults, induction, reach
 
 
-def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), top="board_frames_fv", **params):
-    """Frames of a board and what carries them: worth making the model smaller first."""
+def frames(depth, expected="PASS", nightly=False, replace=(), defines=(), top="board_frames_fv", cut="", frames=0, merge=True, **params):
+    """Frames of a board and what carries them: worth making the model smaller first; `cut`: wires that are free.  Registers begin with 0, unless any
+    state is searched from (STEP)."""
+    undefined = "-undriven -anyseq" if "STEP" in defines else "-init -zero"
     return Task(f"mode bmc\ndepth {depth}", "abc scorr; dc2; bmc3", expected=expected, params=params, nightly=nightly, replace=replace, defines=defines,
-                prepare=f"hierarchy -check -top {top}\nproc\nflatten\nopt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
-                "memory_map\nsetundef -init -zero\nopt -full\nsimplemap\nopt -full")
+                frames=frames, merge=merge,
+                prepare=f"hierarchy -check -top {top}\nproc\nflatten\n{cut}opt_expr\nopt_clean\nopt -nodffe -nosdff\nmemory_dff\nmemory_collect\n"
+                f"memory_map\nsetundef {undefined}\nopt -full\nsimplemap\nopt -full")
+
+
+def channel(depth, **kw):
+    return frames(depth, top="framer_channel_fv", cut="cutpoint w:u_framer.sum8_q w:u_framer.sum32_q w:u_deframer.sum8_q w:u_deframer.sum32_q\n", **kw)
 
 
 BLOCKS = {  # sources, tasks
@@ -36,7 +43,19 @@ BLOCKS = {  # sources, tasks
              ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
              ("!(fresh_q && (state_q == Check || state_q == Tail));", "!(fresh_q && state_q == Check);"),
              ("default: byte_d = room_q;", "default: byte_d = room_i;"),
-             ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
+             ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;",
+              "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
+    "framer_channel": (
+        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
+        {"prove": channel(8, defines=("HELPERS",), frames=4, merge=False),
+         "cover": channel(150, expected="FAIL", defines=("REACH",)),
+         **{f"bug{n}": channel(3, expected="FAIL", replace=pair, defines=("HELPERS", "STEP")) for n, pair in enumerate((
+             ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
+             ("assign free = !tx_valid_o || tx_ready_i;", "assign free = 1'b1;"),
+             ("count_q <= HeadBytes - 4'd1;", "count_q <= '0;"),
+             ("assign take = valid_i && ready_o;", "assign take = ready_o;"),
+             ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;"),
+             ("default: byte_d = room_q;", "default: byte_d = room_i;")), 1)}}),
     "board_target": (
         ["rtl/board/board_target.sv"],
         {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": reach(20), **BUGS}),

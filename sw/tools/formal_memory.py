@@ -7,7 +7,8 @@ VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/commo
 BLOCKS = {  # sources, tasks
     "dram_channel": (
         ["rtl/common/pick_pkg.sv", *(f"rtl/dram/dram_{name}.sv" for name in ("pkg", "bank_pkg", "choose_pkg", "refresh_pkg", "checker", "channel"))],
-        {"bmc": bounded(6, nightly=True), "bmc_long": bounded(10, nightly=True), "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
+        {"bmc": bounded(6, nightly=True), "bmc_long": bounded(10, nightly=True),
+         "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          **faults(("column_at[b]         = now + Wait.column;", "column_at[b]         = now;"),
                   ("Wait.same_group,", "Wait.same_any,"),

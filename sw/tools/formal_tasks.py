@@ -13,6 +13,7 @@ class Task:
     params: dict = dataclasses.field(default_factory=dict)
     defines: tuple = ()
     frames: int = 0  # > 0: what the bounded search found for the first cycles is then proved for all by induction
+    merge: bool = True  # before it, signals are merged that are equal in all states that are reached; the helpers may need them apart
     apart: int = 0  # > 0: so many cycles are then searched, each assertion by itself with the logic that it depends on
     nightly: bool = False
     limit: int = LIMIT  # seconds of its solver
