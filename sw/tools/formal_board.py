@@ -48,7 +48,7 @@ BLOCKS = {  # sources, tasks
     "framer_channel": (
         ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
         {"prove": channel(8, defines=("HELPERS",), frames=4, merge=False),
-         "cover": channel(150, expected="FAIL", defines=("REACH",)),
+         "step": channel(3, defines=("HELPERS", "STEP")), "cover": channel(150, expected="FAIL", defines=("REACH",)),
          **{f"bug{n}": channel(3, expected="FAIL", replace=pair, defines=("HELPERS", "STEP")) for n, pair in enumerate((
              ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
              ("assign free = !tx_valid_o || tx_ready_i;", "assign free = 1'b1;"),
