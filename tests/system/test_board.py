@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Partitions on boards (key place.boards, docs/reference/board.md): the same machine, cycle by cycle, wherever a partition runs."""
 import os
+import re
 import sys
 
 import pytest
@@ -123,3 +124,20 @@ def test_recorded_on_a_board_and_replayed_with_waves(apps, soft, tmp_path):
     assert " on sim: " in err and " on sim: " not in again
     _, again = gantry("replay", *placed("gpu0.rdma"), record, env=soft, config=None)
     assert figures(again) == figures(err) and " on sim: " in again
+
+
+@pytest.mark.shows("S4.7")
+def test_a_wrong_bit_of_a_board_is_found(apps, soft, tmp_path):
+    """As docs/reference/board.md has it: one bit of one message is wrong on the board, and the program does not notice.  The recording, replayed in
+    simulation, names message, port, cycle and both values, and gives waves around it."""
+    record, waves, part = tmp_path / "recording", tmp_path / "waves", "gpu0.rdma"
+    gantry("run", "-q", "--record", f"{record},{part}", *placed(part), "--", apps / "vecadd", env={**soft, "GANTRY_SOFT_FAULT": "wrong@600"})
+    _, err = gantry("replay", "-q", record, config=None, status=70)
+    assert re.match(r"gantry: replay: gpu0: by cycle \d+ it has written other bytes to its VRAM than recorded\n", err), err
+    _, err = gantry("replay", "-q", "--only", part, record, config=None, status=70)
+    found = re.match(r"gantry: replay: gpu0\.rdma: message \d+ differs: (\w+ \d+) at cycle (\d+) \(recorded \1 at cycle \2\), "
+                     r"data\[3\]=0x(\w+) \(recorded 0x(\w+)\)\n", err)
+    assert found and int(found[3], 16) ^ int(found[4], 16) == 1, err
+    cycle = int(found[2])
+    _, again = gantry("replay", "-q", "--only", part, "--wave", f"{part}@{cycle - 200}:{cycle + 100}", "-o", waves, record, config=None, status=70)
+    assert again.endswith(err) and (waves / f"{part}.fst").stat().st_size > 0

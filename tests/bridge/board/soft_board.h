@@ -28,12 +28,15 @@ enum soft_fault {
     SOFT_ERROR,  /* refuses a record */
     SOFT_MORE,   /* from then on a message of an output with credits in each cycle */
     SOFT_RETURN, /* a credit for a message that it did not get */
+    SOFT_WRONG,  /* no rule is broken: the next long message has a wrong bit, as on a chip whose clock is too fast */
     SOFT_FAULTS
 };
-static const char *const soft_faults[SOFT_FAULTS] = {"none", "dies",  "leaves", "silent", "kind",  "link", "early",
-                                                     "late", "twice", "order",  "cycle",  "error", "more", "return"};
+static const char *const soft_faults[SOFT_FAULTS] = {"none",  "dies",  "leaves", "silent", "kind",
+                                                     "link",  "early", "late",   "twice",  "order",
+                                                     "cycle", "error", "more",   "return", "wrong"};
 
 #define SOFT_MOST 512u   /* messages of a RUN */
+#define SOFT_LONG 64u    /* bytes of a message with data */
 #define SOFT_BYTES 1024u /* of a message; also inputs and outputs, at most */
 
 struct soft_message {
@@ -50,7 +53,7 @@ struct soft_board {
     uint64_t fault_at; /* number of the exchange, from 0 */
     uint64_t exchanges, cycle, evaluated;
     uint64_t came, sent; /* marks of the host, and of this side */
-    bool idle;
+    bool idle, spoil;
     uint32_t in_bytes[SOFT_BYTES], out_bytes[SOFT_BYTES];
     struct soft_message messages[SOFT_MOST]; /* of the RUN to come */
     unsigned count;
@@ -67,8 +70,15 @@ static inline void soft_send(void *ctx, uint32_t slot, uint64_t cycle, const voi
     struct soft_board *b = ctx;
     soft_put(b, REC_SENT, 0, slot, cycle - b->sent);
     b->sent = cycle;
-    if (b->out_bytes[slot])
+    if (b->spoil && b->out_bytes[slot] >= SOFT_LONG) {
+        uint8_t wrong[SOFT_BYTES];
+        memcpy(wrong, message, b->out_bytes[slot]);
+        wrong[SOFT_LONG / 2] ^= 1;
+        b->spoil = false;
+        stream_put(b->stream, wrong, b->out_bytes[slot]);
+    } else if (b->out_bytes[slot]) {
         stream_put(b->stream, message, b->out_bytes[slot]);
+    }
 }
 
 /* Of the first port with credits of that direction: the output of its messages, or of the credits for them. */
@@ -116,6 +126,9 @@ static inline void soft_lie(struct soft_board *b, enum soft_fault fault, uint64_
     case SOFT_MORE:
         for (unsigned c = 0; c < PART_WINDOW; c++)
             soft_send(b, soft_credited(b->api, true), from + c, nothing);
+        break;
+    case SOFT_WRONG:
+        b->spoil = true;
         break;
     case SOFT_RETURN:
         soft_send(b, soft_credited(b->api, false), from, nothing);
