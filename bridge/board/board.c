@@ -202,6 +202,7 @@ struct board *board_new(const char *name, const struct model_api *plain, const s
     b->in_bytes = xcalloc(plain->ins + 1, sizeof *b->in_bytes);
     b->out_bytes = xcalloc(plain->outs + 1, sizeof *b->out_bytes);
     lanes_note(b);
+    credits_make(b);
     return b;
 }
 
@@ -218,6 +219,7 @@ void board_free(struct board *board)
     free(board->in_bytes);
     free(board->out_bytes);
     free(board->message);
+    credits_free(board);
     free(board);
 }
 
@@ -229,6 +231,13 @@ const struct model_api *board_api(const struct board *board)
 const char *board_why(const struct board *board)
 {
     return *board->why ? board->why : NULL;
+}
+
+bool board_alive(struct board *b)
+{
+    if (*b->why || b->stream == NULL)
+        return !*b->why;
+    return stream_alive(b->stream) || board_lose(b, "%s", stream_why(b->stream));
 }
 
 void board_give_up(struct board *board, const char *why)

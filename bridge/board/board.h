@@ -32,6 +32,9 @@ struct board *board_new(const char *name, const struct model_api *plain, const s
                         const struct stream_port *port, void (*lost)(void *ctx), void *ctx);
 /* One thread at a time for all boards with that lock, which is borrowed; without one each is for itself. */
 void board_lock(struct board *board, pthread_mutex_t *lock);
+/* How many messages a channel from each of its outputs holds, by output number; 0: nothing is connected.  From then on
+ * a board is lost that sends more than its credits. */
+void board_bounds(struct board *board, const uint32_t *depths);
 /* After the model. */
 void board_free(struct board *board);
 
@@ -45,6 +48,9 @@ const struct model_api *board_api(const struct board *board);
 
 /* Why the board is of no use any more, with cycle and frame; NULL: it is. */
 const char *board_why(const struct board *board);
+/* Between visits, for a board whose time passes by itself (at a cable): whether it is still there, without waiting
+ * (stream_alive). */
+bool board_alive(struct board *board);
 /* Whoever looks after the board has seen its end. */
 void board_give_up(struct board *board, const char *why);
 struct board_figures board_figures(const struct board *board);

@@ -13,6 +13,7 @@ void records_begin(struct board *b)
 {
     b->cycle = 0;
     b->came = 0;
+    credits_begin(b);
 }
 
 static void record_put(struct board *b, uint8_t kind, uint8_t flags, uint32_t link, uint64_t arg)
@@ -29,6 +30,7 @@ static void window_put(struct board *b, uint64_t from, struct part_in *const *du
             const struct part_in *in = &due[c][i];
             record_put(b, REC_MESSAGE, 0, in->slot, from + c - mark);
             mark = from + c;
+            credits_come(b, in->slot);
             if (b->in_bytes[in->slot])
                 stream_put(b->stream, in->data, b->in_bytes[in->slot]);
         }
@@ -66,6 +68,8 @@ static bool sent_take(struct board *b, const struct stream_record *r, uint64_t f
     if (place < *order)
         return board_lose(b, "a message of its output %u of cycle %" PRIu64 " comes out of order", r->link,
                           from + ahead);
+    if (!credits_spend(b, r->link))
+        return false;
     *order = place + 1;
     const uint32_t bytes = b->out_bytes[r->link];
     if (bytes && !get(b, b->message, bytes))

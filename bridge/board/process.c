@@ -15,8 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEAVE_MS 1000 /* to end when its socket is closed */
-#define LOOK_MS 5     /* between two looks whether it has ended */
+#include "bridge/link/peers.h"
+
+#define LEAVE_MS 1000  /* to end when its socket is closed */
+#define LOOK_MS 5      /* between two looks whether it has ended */
+#define RUNS_MS 100    /* between two looks whether it runs */
+#define STOPPED_MS 300 /* so long it may be stopped: somebody who only looks at it */
 
 /* In the child, after fork: no more than system calls. */
 static void child_main(char *const *words, pid_t parent, int socket, int report)
@@ -90,9 +94,31 @@ bool board_process_ended(struct board_process *process, unsigned ms)
     return true;
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool board_process_runs(struct board_process *process)
+{
+    const uint64_t now = now_ms();
+    if (now - process->looked >= RUNS_MS) {
+        process->looked = now;
+        if (board_process_ended(process, 0) || !peers_is_stopped(process->pid))
+            process->stopped = 0;
+        else if (process->stopped == 0)
+            process->stopped = now;
+    }
+    return process->pid && (process->stopped == 0 || now - process->stopped < STOPPED_MS);
+}
+
 void board_process_end(const struct board_process *process, char *text, size_t room)
 {
-    if (process->status >= 0 && WIFSIGNALED(process->status))
+    if (process->pid)
+        snprintf(text, room, "its process is stopped");
+    else if (process->status >= 0 && WIFSIGNALED(process->status))
         snprintf(text, room, "its process was ended by signal %d", WTERMSIG(process->status));
     else
         snprintf(text, room, "its process has ended with status %d", WEXITSTATUS(process->status));
@@ -102,7 +128,7 @@ void board_process_finish(struct board_process *process)
 {
     close(process->fd); /* -1: nothing happens */
     process->fd = -1;
-    if (board_process_ended(process, LEAVE_MS))
+    if (board_process_ended(process, process->pid && peers_is_stopped(process->pid) ? 0 : LEAVE_MS))
         return;
     kill(process->pid, SIGKILL);
     waitpid(process->pid, &process->status, 0);

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#define CLOSED "the other side has closed the connection"
+
 static ssize_t lost(struct board_socket *s, const char *cause)
 {
     snprintf(s->why, sizeof s->why, "%s", cause);
@@ -19,7 +21,9 @@ static ssize_t lost(struct board_socket *s, const char *cause)
 /* Nothing was to be had: not yet, or never more. */
 static ssize_t nothing(struct board_socket *s)
 {
-    return errno == EAGAIN || errno == EINTR ? 0 : lost(s, strerror(errno));
+    if (errno == EAGAIN || errno == EINTR)
+        return 0;
+    return lost(s, errno == ECONNRESET || errno == EPIPE ? CLOSED : strerror(errno));
 }
 
 static ssize_t socket_write(void *ctx, const void *bytes, size_t n)
@@ -34,10 +38,10 @@ static ssize_t socket_read(void *ctx, void *bytes, size_t room, unsigned ms)
     struct board_socket *s = ctx;
     struct pollfd p = {.fd = s->fd, .events = POLLIN};
     if (poll(&p, 1, (int)ms) <= 0)
-        return 0;
+        return s->here && !s->here(s->ctx) ? lost(s, "no answer any more") : 0;
     ssize_t taken = recv(s->fd, bytes, room, MSG_DONTWAIT);
     if (taken == 0)
-        return lost(s, "the other side has closed the connection");
+        return lost(s, CLOSED);
     return taken < 0 ? nothing(s) : taken;
 }
 

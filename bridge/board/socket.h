@@ -8,6 +8,9 @@
 
 struct board_socket {
     int fd; /* connected, of kind SOCK_STREAM; borrowed */
+    /* Asked whenever a read has waited for nothing: false ends the use of the socket.  NULL: nobody knows. */
+    bool (*here)(void *ctx);
+    void *ctx;
     char why[128];
 };
 

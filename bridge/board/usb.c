@@ -108,6 +108,12 @@ struct usb_board *usb_open_sim(int fd, const char *serial, const char *file, cha
     return board_open(library, serial, fd, why, room);
 }
 
+void usb_watch(struct usb_board *board, bool (*here)(void *ctx), void *ctx)
+{
+    if (board->library->watch)
+        board->library->watch(board->serial, here, ctx);
+}
+
 void usb_close(struct usb_board *board)
 {
     if (board == NULL)

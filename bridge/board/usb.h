@@ -26,6 +26,9 @@ struct usb_board *usb_open(const char *serial, char *why, size_t room);
 /* The simulated board whose process has the other end of the connected socket fd, by the libusb in the file `library`;
  * the first board decides which file that is.  fd is the board's from here on, also when it fails. */
 struct usb_board *usb_open_sim(int fd, const char *serial, const char *library, char *why, size_t room);
+/* Whoever waits for a simulated board asks `here` (with ctx, on the waiting thread, each 0.1 s of real time) whether
+ * its process still runs: false, and the board is lost.  Without it a process that says nothing is waited for 3 s. */
+void usb_watch(struct usb_board *board, bool (*here)(void *ctx), void *ctx);
 /* Ends transfers, resets the chip's mode, gives the device back to the kernel's driver; up to a second.  NULL is
  * allowed.  The port is gone. */
 void usb_close(struct usb_board *board);

@@ -60,7 +60,8 @@ static bool sim_load(struct usb_library *library, void *usb, void **ftdi, const 
     }
     *(void **)&library->add = dlsym(usb, "gantry_usb_add");
     *(void **)&library->now = dlsym(usb, "gantry_usb_now");
-    if (library->add == NULL || library->now == NULL) {
+    *(void **)&library->watch = dlsym(usb, "gantry_usb_watch");
+    if (library->add == NULL || library->now == NULL || library->watch == NULL) {
         snprintf(why, room, "%s is no libusb of simulated boards", file);
         return false;
     }

@@ -39,9 +39,11 @@ struct usb_library {
 #define USB_CALL(name) __typeof__(name) *name;
     USB_CALLS(USB_CALL)
 #undef USB_CALL
-    /* Of simulated boards alone (fpga/sim/standin.h): a device more, at that socket; its time in microseconds. */
+    /* Of simulated boards alone (fpga/sim/standin.h): a device more, at that socket; its time in microseconds; who
+     * knows whether its process still runs. */
     int (*add)(const char *serial, int fd);
     uint64_t (*now)(const char *serial);
+    void (*watch)(const char *serial, bool (*here)(void *ctx), void *ctx);
 };
 
 /* NULL: the cause is in why. */

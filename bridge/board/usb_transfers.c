@@ -22,7 +22,7 @@ static void lose(struct usb_board *board, const char *cause)
 
 static void lose_gone(struct usb_board *board)
 {
-    lose(board, board->library->add ? "the process of the simulated board has ended" : "unplugged, or without power");
+    lose(board, board->library->add ? "the simulated board is gone" : "unplugged, or without power");
 }
 
 static void lose_error(struct usb_board *board, const char *what, int error)

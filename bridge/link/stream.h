@@ -62,6 +62,10 @@ bool stream_flush(struct stream *stream);
 bool stream_get(struct stream *stream, void *bytes, size_t n);
 /* Takes what has come and sends what may be sent, without waiting: the number of bytes that stream_get has at hand. */
 size_t stream_poll(struct stream *stream);
+/* Host, while nothing is asked, again and again: takes what has come, so that a transport that is lost says so, and
+ * asks by a NAK when no right frame has come for 0.2 s, again each 0.1 s.  Does not wait.  False: lost, also when four
+ * such questions had no answer. */
+bool stream_alive(struct stream *stream);
 /* Tells the other side that this one is gone; at most 1 s. */
 void stream_bye(struct stream *stream);
 

@@ -11,6 +11,9 @@
 #define STREAM_AGAIN_MS 50    /* without a frame taken: then all is sent again */
 #define STREAM_LOST_MS 1000   /* without a right frame: lost */
 #define STREAM_STUCK_MS 60000 /* with right frames that bring nothing: lost */
+#define STREAM_IDLE_MS 200    /* between exchanges, without a right frame: the board is asked for a sign of life */
+#define STREAM_SIGN_MS 100    /* until it is asked again */
+#define STREAM_SIGNS 4        /* so many questions without an answer: lost */
 #define STREAM_ACK_EVERY 4    /* frames taken without a head sent, while the host waits */
 #define STREAM_BATCH 8        /* frames that stream_put collects before it sends them */
 
@@ -38,6 +41,10 @@ struct stream {
         uint64_t heard, moved, stirred; /* ms: last right frame, last sign of progress, the same without repeats */
         bool asked;
     } wait;
+    struct {
+        uint64_t asked; /* ms: the last question */
+        unsigned count; /* of questions since the last right frame */
+    } sign;
     bool lost;
     char why[200];
     struct stream_counts counts;

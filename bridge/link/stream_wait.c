@@ -10,6 +10,7 @@ void stream_wait_begin(struct stream *stream, bool blocked)
     stream->blocked = blocked;
     stream->wait.heard = stream->wait.moved = stream->wait.stirred = now;
     stream->wait.asked = false;
+    stream->sign.count = 0;
 }
 
 /* What the host does when nothing has come for a time. */
@@ -62,5 +63,25 @@ bool stream_wait_step(struct stream *stream)
     stream->right = stream->moved = false;
     if (!stream->board)
         timers(stream, now, patience);
+    return stream_send(stream);
+}
+
+/* Time that passes without a call counts for nothing: what came meanwhile is taken first, and only questions count. */
+bool stream_alive(struct stream *stream)
+{
+    stream->right = false;
+    if (!stream_send(stream) || !stream_receive(stream, 0))
+        return false;
+    const uint64_t now = stream->port.now_ms(stream->port.ctx);
+    const unsigned asked = stream->sign.count;
+    if (stream->right || !stream->session) {
+        stream->wait.heard = now;
+        stream->sign.count = 0;
+    } else if (now - (asked ? stream->sign.asked : stream->wait.heard) >= (asked ? STREAM_SIGN_MS : STREAM_IDLE_MS)) {
+        stream->sign.asked = now;
+        stream->nak_due = asked < STREAM_SIGNS;
+        if (stream->sign.count++ == STREAM_SIGNS)
+            stream_lose(stream, "no answer to %u NAKs while nothing was asked", STREAM_SIGNS);
+    }
     return stream_send(stream);
 }

@@ -52,6 +52,12 @@ static bool unwanted(void *ctx)
     return s->unwanted && s->unwanted(s->act_ctx);
 }
 
+static void lost_look(struct sched *s)
+{
+    if (__builtin_expect(s->lost != NULL, 0) && s->lost(s->lost_ctx))
+        s->stop = true;
+}
+
 /* Whether something has come that is not taken. */
 static bool has_come(struct link *link)
 {
@@ -65,6 +71,7 @@ static bool looks(void *ctx)
     struct waiting *w = ctx;
     struct sched *s = w->s;
     uint64_t horizon = UINT64_MAX;
+    lost_look(s);
     if (s->stop || region_is_asked(s->region))
         return true;
     for (uint32_t i = 0; i < s->head_in_count; i++) {
@@ -127,6 +134,7 @@ static bool step(struct sched *s, uint64_t from, uint64_t limit)
           (unsigned long long)from);
     s->now = from;
     sched_run(s, windows_of(s, limit - from));
+    lost_look(s);
     if (s->region)
         region_set_active(s->region, sched_active(s));
     sched_promise(s);

@@ -91,9 +91,13 @@ struct sched {
     void *act_ctx;
     uint64_t act_ahead;
     bool (*unwanted)(void *ctx); /* act_ctx; asked while sched_advance waits long: true stops it; NULL: never */
-    bool given_up;               /* it was true while a partition waited for its turn: no turn is waited for any more */
-    bool ordered;                /* partitions here take turns with those of other processes (sched_in_turn) */
-    uint64_t limit;              /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
+    /* Something that a partition here needs is lost; asked with lost_ctx between steps of sched_advance and at least
+     * each 0.1 s while it waits, never during a visit: true stops it.  NULL: nothing can be. */
+    bool (*lost)(void *ctx);
+    void *lost_ctx;
+    bool given_up;  /* `unwanted` was true while a partition waited for its turn: no turn is waited for any more */
+    bool ordered;   /* partitions here take turns with those of other processes (sched_in_turn) */
+    uint64_t limit; /* sched_advance goes no further, though nothing happens there; UINT64_MAX: none */
 };
 
 void sched_init(struct sched *s);

@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SILENCE_MS                                                                                                     \
-    3000 /* real time: an answer comes each 50 ms at the latest, also while the board works; a busy host may take      \
-            longer */
+/* Real time: an answer comes each 50 ms at the latest, also while the board works; a busy host may take longer. */
+#define SILENCE_MS 3000
+#define LOOK_MS 100 /* whether its process still runs */
 
 void board_lose(struct board *b)
 {
@@ -45,14 +45,24 @@ static bool bytes_put(struct board *b, const void *bytes, size_t n)
     return b->fd >= 0;
 }
 
+/* Something can be read, also the end; false: nobody is there any more. */
+static bool bytes_come(struct board *b)
+{
+    struct pollfd ready = {.fd = b->fd, .events = POLLIN};
+    for (unsigned waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
+        if (poll(&ready, 1, LOOK_MS) > 0)
+            return true;
+        if (b->here && !b->here(b->ctx))
+            return false;
+    }
+    return false;
+}
+
 static bool bytes_get(struct board *b, void *bytes, size_t n)
 {
     for (char *at = bytes; n && b->fd >= 0;) {
-        struct pollfd ready = {.fd = b->fd, .events = POLLIN};
-        const int came = poll(&ready, 1, SILENCE_MS);
-        if (came < 0 && errno == EINTR)
-            continue;
-        const ssize_t got = came > 0 ? read(b->fd, at, n) : 0;
+        const bool came = bytes_come(b);
+        const ssize_t got = came ? read(b->fd, at, n) : 0;
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {

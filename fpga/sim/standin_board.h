@@ -20,8 +20,10 @@ struct pending {
 };
 struct board {
     char serial[64];
-    int fd;         /* -1: gone */
-    unsigned users; /* handles */
+    int fd;                  /* -1: gone */
+    unsigned users;          /* handles */
+    bool (*here)(void *ctx); /* its process still runs; NULL: nobody knows */
+    void *ctx;
     uint64_t now;
     uint32_t ids;
     struct pending *pending; /* the oldest first */

@@ -38,6 +38,17 @@ uint64_t gantry_usb_now(const char *serial)
     return 0;
 }
 
+void gantry_usb_watch(const char *serial, bool (*here)(void *ctx), void *ctx)
+{
+    for (unsigned i = board_count; i-- > 0;) {
+        if (strcmp(boards[i].serial, serial) != 0)
+            continue;
+        boards[i].here = here;
+        boards[i].ctx = ctx;
+        return;
+    }
+}
+
 /* ---- contexts and devices */
 int libusb_init(libusb_context **context)
 {

@@ -9,11 +9,13 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "bridge/board/usb.h"
+#include "bridge/part/part.h"
 #include "machine/boards_private.h"
 #include "machine/sim_private.h"
 
-#define LOOK_MS 100 /* between two looks at the processes */
+#define LOOK_MS 100 /* between two looks at boards that nobody waits for */
 #define END_MS 100  /* until a process that has closed its socket has ended, too */
 
 static struct one_board *found(const struct boards *boards, struct rtl_place place)
@@ -35,10 +37,22 @@ struct library boards_library(const struct boards *boards, struct rtl_place plac
     return library;
 }
 
+void boards_connected(struct boards *boards, struct rtl_place place, const struct part *part)
+{
+    const struct one_board *b = found(boards, place);
+    if (b == NULL || b->board == NULL)
+        return;
+    uint32_t *depths = xcalloc(part->outs + 1, sizeof *depths);
+    for (uint32_t i = 0; i < part->outs; i++)
+        depths[i] = part->out[i] ? part->out[i]->channel.depth : 0;
+    board_bounds(b->board, depths);
+    free(depths);
+}
+
 void one_board_tell(struct one_board *b)
 {
     char end[80] = "";
-    if (b->process.fd >= 0 && board_process_ended(&b->process, END_MS))
+    if (b->process.fd >= 0 && (!board_process_runs(&b->process) || board_process_ended(&b->process, END_MS)))
         board_process_end(&b->process, end, sizeof end);
     diag(b->on.part, "%s%s%s", board_why(b->board), *end ? "; " : "", end);
 }
@@ -71,8 +85,10 @@ static bool one_lost(struct one_board *b, bool look)
 {
     if (b->board == NULL)
         return false;
-    if (look && b->process.pid && board_process_ended(&b->process, 0))
+    if (look && b->process.fd >= 0 && !board_process_runs(&b->process))
         board_give_up(b->board, "nobody answers any more");
+    else if (look && b->process.fd < 0)
+        board_alive(b->board);
     return board_why(b->board);
 }
 

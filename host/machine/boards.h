@@ -15,6 +15,7 @@
 
 struct boards;
 struct gantry_cfg;
+struct part;
 struct sim;
 struct sim_board;
 struct sim_options;
@@ -28,11 +29,14 @@ bool boards_find(struct boards **boards, const struct gantry_cfg *cfg, const str
 bool boards_start(struct boards *boards, struct sim *sim);
 /* The library of a partition: that of its board, or `plain`. */
 struct library boards_library(const struct boards *boards, struct rtl_place place, const struct library *plain);
+/* The part of that board, if there is one, is connected: what its channels hold. */
+void boards_connected(struct boards *boards, struct rtl_place place, const struct part *part);
 /* Behind the partitions: every process has ended. */
 void boards_free(struct boards *boards);
 
-/* STATUS_IO when a board of this process is lost or could not be had, after one line; processes are looked at each 0.1
- * s at most. */
+/* STATUS_IO when a board of this process is lost or could not be had, after one line; each 0.1 s
+ * at most a look at those that nobody waits for: does the process of a simulated one run, does one at a cable answer.
+ * Not during a visit. */
 enum gantry_status boards_lost(struct boards *boards);
 /* Of this process. */
 void boards_figures(const struct boards *boards, void (*fn)(void *arg, const struct sim_board *board), void *arg);

@@ -26,7 +26,7 @@ struct one_board {
 struct boards {
     struct sim *sim;           /* boards_start has been called for it */
     bool told;                 /* one is lost, or could not be had */
-    unsigned long long looked; /* at the processes, ms */
+    unsigned long long looked; /* at all of them, ms */
     unsigned count;
     struct one_board list[];
 };

@@ -63,6 +63,11 @@ static struct usb_board *simulated_open(struct one_board *b, char *why, size_t r
     return usb;
 }
 
+static bool process_here(void *ctx)
+{
+    return board_process_runs(ctx);
+}
+
 /* The byte stream: false with the cause. */
 static bool port_open(struct one_board *b, char *why, size_t room)
 {
@@ -70,13 +75,15 @@ static bool port_open(struct one_board *b, char *why, size_t room)
     if ((played || !*b->on.serial) && !process_start(b, played, why, room))
         return false;
     if (played) {
-        b->socket.fd = b->process.fd;
+        b->socket = (struct board_socket){.fd = b->process.fd, .here = process_here, .ctx = &b->process};
         b->port = board_socket_port(&b->socket);
         return true;
     }
     b->usb = *b->on.serial ? usb_open(b->on.serial, why, room) : simulated_open(b, why, room);
     if (b->usb == NULL)
         return false;
+    if (!*b->on.serial)
+        usb_watch(b->usb, process_here, &b->process);
     b->port = *usb_port(b->usb);
     return true;
 }
@@ -88,6 +95,11 @@ static pthread_mutex_t simulated = PTHREAD_MUTEX_INITIALIZER;
 static void lost_note(void *ctx)
 {
     ((struct sim *)ctx)->sched.stop = true;
+}
+
+static bool lost_ask(void *ctx)
+{
+    return boards_lost(ctx) != STATUS_OK;
 }
 
 static enum gantry_status one_start(struct one_board *b, struct sim *sim)
@@ -117,6 +129,8 @@ bool boards_start(struct boards *boards, struct sim *sim)
         if (sim_has(sim, b->place.gpu) && !sim_elsewhere(sim, b->place.gpu))
             status = one_start(b, sim);
     }
+    sim->sched.lost = lost_ask;
+    sim->sched.lost_ctx = boards;
     boards->told = status != STATUS_OK;
     if (boards->told && sim->options.failure)
         *sim->options.failure = status;

@@ -219,6 +219,15 @@ static void gpu_connect(struct rtl_machine *m, unsigned gpu)
     connect_far(m, gpu);
 }
 
+/* What their channels hold, now that all are there. */
+static void boards_tell(struct rtl_machine *m)
+{
+    for (unsigned g = 0; m->models.boards && g < m->sim->gpu_count; g++)
+        for (unsigned k = 0; sim_has(m->sim, g) && k < KIND_COUNT; k++)
+            for (unsigned i = 0; i < rtl_kind_count(m->sim->cfg, k); i++)
+                boards_connected(m->models.boards, (struct rtl_place){g, k, i}, m->gpus[g].parts[k][i]);
+}
+
 struct rtl_machine *rtl_machine_new(struct sim *sim)
 {
     struct rtl_machine *m = xcalloc(1, sizeof *m);
@@ -244,6 +253,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
     for (unsigned g = 0; g < sim->gpu_count; g++)
         if (sim_has(sim, g))
             gpu_connect(m, g);
+    boards_tell(m);
     return m;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of rtl/board/framer and deframer, the one behind the other without pauses: every frame that is begun is judged
 // right, once, in order, with the head and the payload that went in.  The CRC-8 is the real one; for the CRC-32 stands another sum
-// (framer_crc_pkg).  What a channel that damages does to frames: board_frames_fv, and the bench of board_link.
+// (framer_crc_pkg).  A channel that drops, damages and holds up: framer_channel_fv; what becomes of lost frames: board_frames_fv.
 `include "gantry_assert.svh"
 module framer_fv
   import gantry_stream_pkg::*;

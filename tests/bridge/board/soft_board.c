@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program that plays a board (GANTRY_BOARD_PROGRAM), for tests/system/test_board.py: the library of the partition
+ * A program that plays a board (GANTRY_BOARD_PROGRAM), for tests/system/boards.py: the library of the partition
  * behind a bare byte stream.  GANTRY_SOFT_FAULT "NAME@EXCHANGE" makes it break a rule (soft_board.h); "hello-FIELD": it
  * says it is another; "mute": it says nothing.
  */

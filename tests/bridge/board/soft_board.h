@@ -26,12 +26,17 @@ enum soft_fault {
     SOFT_ORDER,  /* of a lower output of the same cycle */
     SOFT_CYCLE,  /* stands elsewhere */
     SOFT_ERROR,  /* refuses a record */
+    SOFT_MORE,   /* from then on a message of an output with credits in each cycle */
+    SOFT_RETURN, /* a credit for a message that it did not get */
+    SOFT_WRONG,  /* no rule is broken: the next long message has a wrong bit, as on a chip whose clock is too fast */
     SOFT_FAULTS
 };
-static const char *const soft_faults[SOFT_FAULTS] = {"none",  "dies", "leaves", "silent", "kind",  "link",
-                                                     "early", "late", "twice",  "order",  "cycle", "error"};
+static const char *const soft_faults[SOFT_FAULTS] = {"none",  "dies",  "leaves", "silent", "kind",
+                                                     "link",  "early", "late",   "twice",  "order",
+                                                     "cycle", "error", "more",   "return", "wrong"};
 
 #define SOFT_MOST 512u   /* messages of a RUN */
+#define SOFT_LONG 64u    /* bytes of a message with data */
 #define SOFT_BYTES 1024u /* of a message; also inputs and outputs, at most */
 
 struct soft_message {
@@ -48,7 +53,7 @@ struct soft_board {
     uint64_t fault_at; /* number of the exchange, from 0 */
     uint64_t exchanges, cycle, evaluated;
     uint64_t came, sent; /* marks of the host, and of this side */
-    bool idle;
+    bool idle, spoil;
     uint32_t in_bytes[SOFT_BYTES], out_bytes[SOFT_BYTES];
     struct soft_message messages[SOFT_MOST]; /* of the RUN to come */
     unsigned count;
@@ -65,8 +70,24 @@ static inline void soft_send(void *ctx, uint32_t slot, uint64_t cycle, const voi
     struct soft_board *b = ctx;
     soft_put(b, REC_SENT, 0, slot, cycle - b->sent);
     b->sent = cycle;
-    if (b->out_bytes[slot])
+    if (b->spoil && b->out_bytes[slot] >= SOFT_LONG) {
+        uint8_t wrong[SOFT_BYTES];
+        memcpy(wrong, message, b->out_bytes[slot]);
+        wrong[SOFT_LONG / 2] ^= 1;
+        b->spoil = false;
+        stream_put(b->stream, wrong, b->out_bytes[slot]);
+    } else if (b->out_bytes[slot]) {
         stream_put(b->stream, message, b->out_bytes[slot]);
+    }
+}
+
+/* Of the first port with credits of that direction: the output of its messages, or of the credits for them. */
+static inline uint32_t soft_credited(const struct model_api *api, bool out)
+{
+    uint32_t i = 0;
+    while (!api->ports[i].credit || api->ports[i].out != out)
+        i++;
+    return out ? api->ports[i].slot : api->ports[i].credit_slot;
 }
 
 static inline void soft_lie(struct soft_board *b, enum soft_fault fault, uint64_t from)
@@ -102,6 +123,16 @@ static inline void soft_lie(struct soft_board *b, enum soft_fault fault, uint64_
         soft_send(b, slot, from, nothing);
         soft_send(b, slot - 1, from, nothing);
         break;
+    case SOFT_MORE:
+        for (unsigned c = 0; c < PART_WINDOW; c++)
+            soft_send(b, soft_credited(b->api, true), from + c, nothing);
+        break;
+    case SOFT_WRONG:
+        b->spoil = true;
+        break;
+    case SOFT_RETURN:
+        soft_send(b, soft_credited(b->api, false), from, nothing);
+        break;
     case SOFT_ERROR:
         soft_put(b, REC_ERROR, 0, 0, RECORD_TWICE);
         break;
@@ -129,7 +160,9 @@ static inline void soft_window(struct soft_board *b, uint64_t from, bool no_skip
 static inline void soft_run(struct soft_board *b, uint64_t to, bool no_skip)
 {
     const uint64_t first = b->count ? b->messages[0].cycle : to;
-    const enum soft_fault fault = b->exchanges++ == b->fault_at ? b->fault : SOFT_NONE;
+    const bool now = b->exchanges == b->fault_at || (b->fault == SOFT_MORE && b->exchanges > b->fault_at);
+    const enum soft_fault fault = now ? b->fault : SOFT_NONE;
+    b->exchanges++;
     if (fault)
         soft_lie(b, fault, to - PART_WINDOW);
     for (uint64_t from = b->cycle; from < to; from += PART_WINDOW) {
@@ -138,6 +171,7 @@ static inline void soft_run(struct soft_board *b, uint64_t to, bool no_skip)
         if (from < to)
             soft_window(b, from, no_skip);
     }
+    b->idle = b->idle && fault != SOFT_MORE;
     b->cycle = b->came = to;
     b->count = 0;
     const uint64_t edges = b->api->evaluated(b->model) - b->evaluated;

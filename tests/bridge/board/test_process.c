@@ -105,6 +105,57 @@ static void test_full(void **state)
     assert_false(alive(pid));
 }
 
+/* Not at once, somebody may look at it; one that goes on runs.  The end of its use does not wait for it. */
+static void test_stopped(void **state)
+{
+    struct board_process p;
+    char text[80];
+    (void)state;
+    start(&p, "exec sleep 100");
+    const pid_t pid = p.pid;
+    for (unsigned n = 0; n < 2; n++) {
+        assert_true(board_process_runs(&p));
+        assert_int_equal(kill(pid, SIGSTOP), 0);
+        const double begin = seconds();
+        while (board_process_runs(&p) && seconds() - begin < 5)
+            usleep(10000);
+        assert_true(seconds() - begin > 0.25 && seconds() - begin < 1);
+        board_process_end(&p, text, sizeof text);
+        assert_string_equal(text, "its process is stopped");
+        if (n == 0)
+            assert_int_equal(kill(pid, SIGCONT), 0);
+        for (unsigned i = 0; i < 300 && n == 0 && !board_process_runs(&p); i++)
+            usleep(10000);
+    }
+    const double begin = seconds();
+    board_process_finish(&p);
+    assert_true(seconds() - begin < 0.5 && !alive(pid));
+}
+
+/* A socket whose other side is known not to run: a read that waits in vain tells it. */
+static bool gone(void *ctx)
+{
+    return --*(int *)ctx > 0;
+}
+
+static void test_here(void **state)
+{
+    struct board_process p;
+    char text[8];
+    int looks = 3;
+    (void)state;
+    start(&p, "read line <&3; echo >&3; read line <&3");
+    struct board_socket s = {.fd = p.fd, .here = gone, .ctx = &looks};
+    const struct stream_port port = board_socket_port(&s);
+    assert_int_equal(port.read(port.ctx, text, sizeof text, 1), 0);
+    assert_int_equal(port.write(port.ctx, "\n", 1), 1);
+    assert_int_equal(port.read(port.ctx, text, sizeof text, 5000), 1); /* what has come is taken without asking */
+    assert_int_equal(port.read(port.ctx, text, sizeof text, 1), 0);
+    assert_int_equal(port.read(port.ctx, text, sizeof text, 1), -1);
+    assert_string_equal(port.why(port.ctx), "no answer any more");
+    board_process_finish(&p);
+}
+
 static void test_no_program(void **state)
 {
     char *words[] = {(char *)"/nowhere/board", NULL};
@@ -140,8 +191,9 @@ static void test_orphan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_talks),      cmocka_unit_test(test_how_it_ends), cmocka_unit_test(test_full),
-        cmocka_unit_test(test_no_program), cmocka_unit_test(test_orphan),
+        cmocka_unit_test(test_talks),   cmocka_unit_test(test_how_it_ends), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_stopped), cmocka_unit_test(test_here),        cmocka_unit_test(test_no_program),
+        cmocka_unit_test(test_orphan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
