@@ -15,6 +15,7 @@ RULES = [  # where, what may stand there
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
+    (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)"),  # SystemC
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
@@ -38,6 +39,7 @@ RULES = [  # where, what may stand there
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
     (r"tests/", rf"README\.md|manifest\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
+    (r"tests/(bridge|host)/tlm/", rf"{NAME}\.cpp"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),
     (r"tests/fpga/", rf"{NAME}\.(cpp|h|py)"),
     (r"tests/fuzz/", rf"{NAME}\.([ch]|py)"),
