@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/pause.h"
 #include "base/xalloc.h"
 
@@ -26,6 +27,7 @@ struct team {
     pthread_t thread[TEAM_MOST];
     void (*work)(void *ctx, uint32_t n);
     void *ctx;
+    struct log_place *place;          /* of whoever runs it, for what workers tell */
     _Alignas(64) atomic_uint round;   /* changes when there is work */
     _Alignas(64) atomic_uint working; /* workers that have not finished the round */
     atomic_uint asleep;
@@ -76,6 +78,7 @@ static void *worker_main(void *arg)
         seen = wait_for_round(w.team, seen);
         if (atomic_load(&w.team->quit))
             return NULL;
+        log_place = w.team->place;
         take_pieces(w.team, w.number);
         if (atomic_fetch_sub_explicit(&w.team->working, 1, memory_order_acq_rel) == 1) {
             pthread_mutex_lock(&w.team->lock); /* the caller may sleep */
@@ -99,6 +102,7 @@ void team_run(struct team *t, uint32_t count, void (*work)(void *ctx, uint32_t n
 {
     t->work = work;
     t->ctx = ctx;
+    t->place = log_place;
     for (unsigned k = 0; k < t->threads; k++) {
         t->slices[k].end = (uint32_t)((uint64_t)count * (k + 1) / t->threads);
         atomic_store_explicit(&t->slices[k].next, (uint32_t)((uint64_t)count * k / t->threads), memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include "bridge/verilated/library.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,9 @@ static struct answer *answer_read(char *text, const struct library *libraries, u
     return NULL;
 }
 
+/* The loader's names are descriptors, and a library that is loaded twice is one: one thread at a time. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
 bool library_load(const struct library_source *source, bool trace, struct library *libraries, unsigned count)
 {
     struct words w = {0};
@@ -173,10 +177,12 @@ bool library_load(const struct library_source *source, bool trace, struct librar
     if (a == NULL && source->failure)
         *source->failure = failure;
     bool ok = a != NULL;
+    pthread_mutex_lock(&loading);
     for (unsigned i = 0; ok && i < count; i++) {
         ok = library_open(&libraries[i], a->of[i].path, a->of[i].fd);
         a->of[i].fd = -1; /* it is the library's now */
     }
+    pthread_mutex_unlock(&loading);
     answer_free(a);
     return ok;
 }
@@ -184,8 +190,10 @@ bool library_load(const struct library_source *source, bool trace, struct librar
 void library_unload(struct library *libraries, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
+        pthread_mutex_lock(&loading);
         if (libraries[i].handle)
             library_close(&libraries[i]);
+        pthread_mutex_unlock(&loading);
         free(libraries[i].key);
         free(libraries[i].tools);
         libraries[i] = (struct library){.kind = libraries[i].kind};

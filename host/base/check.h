@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * CHECK: our own bugs.  Always compiled in.  Prints component path, target cycle, the condition and the values given,
- * runs the clean-up hook and ends the process with exit status 70.  Never for user errors or guest faults.
+ * runs the clean-up hook and ends the process with exit status 70; within a call of the library (log_place.bug) it
+ * tells whoever called, and aborts.  Never for user errors or guest faults.
  *   CHECK(slot < slots, "gpu0.dispatch", "slot=%u slots=%u", slot, slots);
  */
 #ifndef GANTRY_CHECK_H

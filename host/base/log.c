@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Log sink: the only global state of the host model.
+ * Log sink; contract in log.h.
  */
 #include "base/log.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/xalloc.h"
 
 #define CAUSE_ROOM 2048
 #define LINE_ROOM 4096
@@ -23,21 +25,42 @@ struct kind {
     char like[LIKE_ROOM]; /* the last one that was told */
 };
 
-uint64_t log_cycle;
-static enum log_level log_limit = LOG_LEVEL_WARN;
-static FILE *log_file;
+struct log_kinds {
+    struct kind list[KINDS];
+    pthread_mutex_t lock;
+};
+
+static struct log_kinds process_kinds = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct log_place process_place = {.level = LOG_LEVEL_WARN, .kinds = &process_kinds};
+_Thread_local struct log_place *log_place = &process_place;
 static void (*log_wipe)(void);
-static struct kind kinds[KINDS];
-static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct log_place *log_place_new(void)
+{
+    struct log_place *place = xzalloc(sizeof *place);
+    place->level = LOG_LEVEL_WARN;
+    place->kinds = xzalloc(sizeof *place->kinds);
+    pthread_mutex_init(&place->kinds->lock, NULL);
+    return place;
+}
+
+void log_place_free(struct log_place *place)
+{
+    if (place == NULL)
+        return;
+    pthread_mutex_destroy(&place->kinds->lock);
+    free(place->kinds);
+    free(place);
+}
 
 void log_set_level(enum log_level level)
 {
-    log_limit = level;
+    log_place->level = level;
 }
 
 void log_set_file(FILE *file)
 {
-    log_file = file;
+    log_place->file = file;
 }
 
 void log_set_wipe(void (*wipe)(void))
@@ -47,7 +70,7 @@ void log_set_wipe(void (*wipe)(void))
 
 int log_enabled(enum log_level level)
 {
-    return level <= log_limit || (log_file && level <= LOG_LEVEL_INFO);
+    return level <= log_place->level || (log_place->file && level <= LOG_LEVEL_INFO);
 }
 
 /* One write for a whole line: lines of parallel processes do not mix. */
@@ -57,22 +80,32 @@ static void line_put(FILE *file, const char *line)
     fflush(file);
 }
 
+static void line_out(const char *line)
+{
+    if (log_place->tell) {
+        log_place->tell(log_place->ctx, line);
+        return;
+    }
+    if (log_wipe)
+        log_wipe();
+    line_put(stderr, line);
+}
+
 /* The line, made fit for output, to those sinks. */
 static void line_tell(const char *text, bool told, bool kept)
 {
     char line[LINE_ROOM];
     text_escape(line, sizeof line - 1, text);
     strcat(line, "\n");
-    if (told && log_wipe)
-        log_wipe();
     if (told)
-        line_put(stderr, line);
+        line_out(line);
     if (kept)
-        line_put(log_file, line);
+        line_put(log_place->file, line);
 }
 
 static struct kind *kind_of(const char *name)
 {
+    struct kind *const kinds = log_place->kinds->list;
     unsigned i = 0;
     while (i < KINDS - 1 && kinds[i].name && strcmp(kinds[i].name, name) != 0)
         i++;
@@ -84,13 +117,13 @@ static struct kind *kind_of(const char *name)
 /* One more line of that kind: whether it is told. */
 static bool kind_count(const char *name, unsigned most, const char *text)
 {
-    pthread_mutex_lock(&kinds_lock);
+    pthread_mutex_lock(&log_place->kinds->lock);
     struct kind *kind = kind_of(name);
     const bool more = kind->count++ < most;
     kind->most = most;
     if (more)
         text_escape(kind->like, sizeof kind->like, text);
-    pthread_mutex_unlock(&kinds_lock);
+    pthread_mutex_unlock(&log_place->kinds->lock);
     return more;
 }
 
@@ -102,7 +135,7 @@ static void write_some(unsigned most, enum log_level level, const char *componen
     if (most && !kind_count(format, most, cause))
         return;
     snprintf(line, sizeof line, "%llu %s %s %s", (unsigned long long)log_cycle, component, names[level], cause);
-    line_tell(line, level <= log_limit, log_file);
+    line_tell(line, level <= log_place->level, log_place->file);
 }
 
 void log_write(enum log_level level, const char *component, const char *format, ...)
@@ -132,7 +165,7 @@ static void diag_tell(const char *place, const char *cause)
 {
     char line[LINE_ROOM];
     snprintf(line, sizeof line, "gantry: %s%s%s", place ? place : "", place ? ": " : "", cause);
-    line_tell(line, true, log_file);
+    line_tell(line, true, log_place->file);
 }
 
 void diag(const char *place, const char *format, ...)
@@ -160,9 +193,9 @@ bool diag_like(const char *kind, const char *place, const char *format, ...)
 
 bool diag_more(const char *kind)
 {
-    pthread_mutex_lock(&kinds_lock);
+    pthread_mutex_lock(&log_place->kinds->lock);
     const bool more = kind_of(kind)->count < LOG_LIKE_MOST;
-    pthread_mutex_unlock(&kinds_lock);
+    pthread_mutex_unlock(&log_place->kinds->lock);
     return more;
 }
 
@@ -170,12 +203,37 @@ void log_left_out(void)
 {
     for (unsigned i = 0; i < KINDS; i++) {
         struct kind kind;
-        pthread_mutex_lock(&kinds_lock);
-        kind = kinds[i];
-        kinds[i].count = 0;
-        pthread_mutex_unlock(&kinds_lock);
+        pthread_mutex_lock(&log_place->kinds->lock);
+        kind = log_place->kinds->list[i];
+        log_place->kinds->list[i].count = 0;
+        pthread_mutex_unlock(&log_place->kinds->lock);
         if (kind.count > kind.most && kind.most)
             diag(NULL, "%lu more line%s left out, like: %s", kind.count - kind.most,
                  kind.count - kind.most == 1 ? " was" : "s were", kind.like);
     }
+}
+
+/* Of this thread's report, when its lines do not go to stderr. */
+static _Thread_local struct {
+    char *text;
+    size_t bytes;
+} report;
+
+FILE *log_report_open(void)
+{
+    FILE *file = log_place->tell ? open_memstream(&report.text, &report.bytes) : NULL;
+    return file ? file : stderr;
+}
+
+void log_report_close(FILE *file)
+{
+    if (file == stderr)
+        return;
+    fclose(file);
+    for (char *rest = report.text, *line; (line = strsep(&rest, "\n")) && (rest || *line);) {
+        char whole[LINE_ROOM];
+        snprintf(whole, sizeof whole, "%s\n", line);
+        log_place->tell(log_place->ctx, whole);
+    }
+    free(report.text);
 }

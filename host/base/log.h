@@ -19,12 +19,35 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 #define LOG_LIKE_MOST 10u
 #define LOG_INFO_MOST 1000u
 
-/* Target cycle of the running callback, for log lines and CHECK; the scheduler sets it. */
-extern uint64_t log_cycle;
+/* Where the lines of a thread go, and what is known of them: that of the process, or one of its own of whoever is
+ * called by another program (host/lib).  Threads that work for another have its place (bridge/run/team.h). */
+struct log_place {
+    uint64_t cycle;       /* log_cycle */
+    enum log_level level; /* default LOG_LEVEL_WARN */
+    FILE *file;           /* further sink up to LOG_LEVEL_INFO at least, or NULL; borrowed */
+    /* Instead of stderr; the line ends in a line feed, and may come on any thread that works here.  NULL: stderr. */
+    void (*tell)(void *ctx, const char *line);
+    /* CHECK has failed, behind its line; the process is aborted when it returns.  NULL: it ends as check.h says. */
+    void (*bug)(void *ctx, const char *line);
+    void *ctx;
+    struct log_kinds *kinds; /* lines so far by kind */
+};
+extern _Thread_local struct log_place *log_place;
 
-void log_set_level(enum log_level level); /* default LOG_LEVEL_WARN */
-void log_set_file(FILE *file);            /* further sink up to LOG_LEVEL_INFO at least, or NULL; borrowed */
+/* Its `kinds` are the new place's own. */
+struct log_place *log_place_new(void);
+void log_place_free(struct log_place *place);
+
+/* Target cycle of the running callback, for log lines and CHECK; the scheduler sets it. */
+#define log_cycle (log_place->cycle)
+
+void log_set_level(enum log_level level);
+void log_set_file(FILE *file);
 int log_enabled(enum log_level level);
+
+/* For reports of several lines: stderr, or a file whose lines go where those of this thread go when it is closed. */
+FILE *log_report_open(void);
+void log_report_close(FILE *report);
 
 void log_write(enum log_level level, const char *component, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -102,6 +102,7 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
     s->failure = STATUS_IO; /* what the host does not give: memory, processes, threads; others say so themselves */
     o->sim.failure = &s->failure;
     o->sim.goals = &o->goals;
+    o->sim.own_heap = true;
     config_init(&s->config);
     status = options_read(o, &s->config, argc, argv);
     if (status == STATUS_OK && (strcmp(command, "replay") == 0 || strcmp(command, "restore") == 0))

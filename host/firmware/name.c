@@ -73,7 +73,7 @@ static char *string_read(struct cp_space *space, uint64_t va)
 /* What CP_NAME_MOST leaves of a name: two that differ somewhere stay two. */
 static const char *name_keep(char *name, size_t length)
 {
-    static const char *last;
+    static _Thread_local const char *last;
     char sum[24];
     if (length <= CP_NAME_MOST)
         return text_kept(name);

@@ -95,7 +95,7 @@ bool events_serve(struct sim *sim, uint64_t until, enum sim_result *end)
     if (most == 0 || now < most)
         return false;
     sim->now = sim->now > now ? sim->now : now;
-    watchdog_where(sim, stderr);
+    watchdog_tell(sim, NULL);
     *end = SIM_MAX_CYCLES;
     return true;
 }
@@ -115,6 +115,6 @@ enum sim_result run_dry(struct sim *sim)
         sim->now = active;
     if (!pending_any(sim) && !port_waiting(sim))
         return SIM_STOPPED;
-    watchdog_report(sim, stderr, "all partitions are idle and no message is under way");
+    watchdog_tell(sim, "all partitions are idle and no message is under way");
     return SIM_NO_PROGRESS;
 }

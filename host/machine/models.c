@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "machine/boards.h"
+#include "machine/external.h"
 
 static void constant_add(void *arg, const char *name, uint64_t value)
 {
@@ -55,12 +56,21 @@ static void set_move(const struct set *set, struct library *by_kind)
         by_kind[set->kind[i]] = set->library[i];
 }
 
+/* Nothing is simulated here. */
+static bool all_external(const struct gantry_cfg *cfg, const struct sim_options *options)
+{
+    unsigned count = 0;
+    for (unsigned g = 0; g < cfg->system_gpus; g++)
+        count += external_has(options->external, g);
+    return count == cfg->system_gpus;
+}
+
 bool models_load(struct models *models, const struct gantry_cfg *cfg, const struct sim_options *options,
                  const struct wave *wave)
 {
     struct set plain = {.count = 0}, traced = {.count = 0};
     for (unsigned k = 0; k < KIND_COUNT; k++) {
-        if (rtl_kind_count(cfg, k))
+        if (rtl_kind_count(cfg, k) && !all_external(cfg, options))
             set_add(&plain, k);
         if (kind_wanted(cfg, wave, k))
             set_add(&traced, k);

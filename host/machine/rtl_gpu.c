@@ -14,6 +14,7 @@
 #include "gantry_cfg.h"
 #include "machine/boards.h"
 #include "machine/bounds.h"
+#include "machine/external.h"
 #include "machine/far_links.h"
 #include "machine/links.h"
 #include "machine/models.h"
@@ -23,6 +24,7 @@
 
 struct rtl_gpu {
     struct part **parts[KIND_COUNT]; /* of each kind; NULL where there are none */
+    struct external_gpu *external;   /* NULL: it is simulated here */
 };
 struct rtl_machine {
     struct sim *sim;
@@ -43,8 +45,11 @@ static struct part *part_make(struct rtl_machine *m, unsigned gpu, enum rtl_kind
     }
     bool wave = wave_wants(&m->wave, name);
     uint64_t seed = sim->options.seed * 1000003 + sim->sched.added;
-    const struct library library = boards_library(m->models.boards, (struct rtl_place){gpu, kind, index},
-                                                  wave ? &m->models.traced[kind] : &m->models.plain[kind]);
+    struct external_gpu *external = m->gpus[gpu].external;
+    const struct library elsewhere = {.kind = rtl_kind_name(kind), .api = external ? external_api(external) : NULL};
+    const struct library library = external ? elsewhere
+                                            : boards_library(m->models.boards, (struct rtl_place){gpu, kind, index},
+                                                             wave ? &m->models.traced[kind] : &m->models.plain[kind]);
     struct part *part = rtl_part_new(&library, name, gpu, index, seed, sim->options.no_skip);
     PART_CHECK(part, NULL, 0, "%s is not attached to its board", name);
     sched_add(&sim->sched, part);
@@ -92,17 +97,17 @@ static void link_connect(void *arg, const struct gpu_link *link)
 }
 
 /* A lane of a port of the GPU itself. */
-struct outside {
+struct gpu_lane {
     struct part *part;
     const struct model_port *port;
     unsigned lane;
 };
 
-static struct outside outside_find(const struct rtl_machine *m, unsigned gpu, const char *name, bool out, unsigned n)
+static struct gpu_lane outside_find(const struct rtl_machine *m, unsigned gpu, const char *name, bool out, unsigned n)
 {
     struct gpu_end end = whole(m) ? (struct gpu_end){KIND_GPU, 0, n} : gpu_outside(name, n);
     struct part *part = end_part(&m->gpus[gpu], &end);
-    return (struct outside){part, rtl_port(part, name, out), end.lane};
+    return (struct gpu_lane){part, rtl_port(part, name, out), end.lane};
 }
 
 /* Between C and RTL partitions: one lane, with or without credits. */
@@ -117,8 +122,8 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
     struct sim *sim = m->sim;
     struct part *store = sim->gpus[gpu].store;
     for (unsigned i = 0; i < sim->cfg->gpu_l2_slices; i++) {
-        struct outside req = outside_find(m, gpu, "dram_req", true, i),
-                       rsp = outside_find(m, gpu, "dram_rsp", false, i);
+        struct gpu_lane req = outside_find(m, gpu, "dram_req", true, i),
+                        rsp = outside_find(m, gpu, "dram_rsp", false, i);
         connect_ends(sim, req.part, req.port->slot + req.lane, store, i, sizeof(struct msg_dram_req),
                      sim->cfg->link_store, BOUND_PORT);
         connect_ends(sim, store, i, rsp.part, rsp.port->slot + rsp.lane, sizeof(struct msg_dram_rsp),
@@ -128,8 +133,8 @@ static void connect_store(struct rtl_machine *m, unsigned gpu)
 
 static struct wire *connect_lane(struct rtl_machine *m, unsigned gpu, unsigned other, const char *name)
 {
-    struct outside from = outside_find(m, gpu, name, true, other + 1),
-                   to = outside_find(m, other, name, false, gpu + 1);
+    struct gpu_lane from = outside_find(m, gpu, name, true, other + 1),
+                    to = outside_find(m, other, name, false, gpu + 1);
     const struct gantry_cfg *cfg = m->sim->cfg;
     return rtl_connect(&m->sim->sched, from.part, from.lane, to.part, to.lane, name, cfg->link_gpu,
                        far_gpu_credits(cfg));
@@ -151,7 +156,7 @@ static void connect_far(struct rtl_machine *m, unsigned gpu)
     const uint32_t latency = sim->cfg->link_host, rate = sim->cfg->link_host_bytes_per_cycle,
                    depth = far_host_credits(sim->cfg);
     const uint32_t credits = sim->gpu_count + 1 + gpu; /* behind the requests of all askers */
-    struct outside req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
+    struct gpu_lane req = outside_find(m, gpu, "far_req", true, 0), rsp = outside_find(m, gpu, "far_rsp", false, 0);
     struct wire *requests = sched_connect(&sim->sched, req.part, req.port->slot + req.lane, host, gpu,
                                           sizeof(struct msg_mem_req), latency, depth);
     struct wire *room =
@@ -193,6 +198,8 @@ static void gpu_make(struct rtl_machine *m, unsigned gpu)
     static const enum rtl_kind order[] = {KIND_DISPATCH, KIND_CU,    KIND_SQC,  KIND_NOC,
                                           KIND_L2,       KIND_UTCL2, KIND_RDMA, KIND_GPU};
     struct rtl_gpu *g = &m->gpus[gpu];
+    if (external_has(m->sim->options.external, gpu))
+        g->external = external_new(m->sim->options.external, m->sim->cfg, gpu);
     for (unsigned k = 0; k < KIND_COUNT; k++)
         g->parts[order[k]] = parts_make(m, gpu, order[k]);
     m->sim->gpus[gpu].dispatch = g->parts[whole(m) ? KIND_GPU : KIND_DISPATCH][0];
@@ -203,7 +210,7 @@ static void gpu_connect(struct rtl_machine *m, unsigned gpu)
 {
     struct connecting c = {m, &m->gpus[gpu]};
     struct sim *sim = m->sim;
-    struct outside cmd = outside_find(m, gpu, "cp_cmd", false, 0), evt = outside_find(m, gpu, "cp_evt", true, 0);
+    struct gpu_lane cmd = outside_find(m, gpu, "cp_cmd", false, 0), evt = outside_find(m, gpu, "cp_evt", true, 0);
     commands_connect(sim, gpu, cmd.part, cmd.port->slot + cmd.lane, cmd.port->credit_slot + cmd.lane,
                      evt.port->slot + evt.lane, bound_depth(sim->cfg, BOUND_PORT, sim->cfg->link_host));
     if (!whole(m))
@@ -229,7 +236,7 @@ struct rtl_machine *rtl_machine_new(struct sim *sim)
     size_t here = 0;
     for (unsigned g = 0; g < sim->gpu_count; g++)
         here += !sim_elsewhere(sim, g);
-    if (here)
+    if (here && sim->options.own_heap)
         hugepage_heap(HEAP_GPU * here);
     for (unsigned g = 0; g < sim->gpu_count; g++)
         if (sim_has(sim, g))
@@ -247,6 +254,7 @@ void rtl_machine_free(struct rtl_machine *m)
     for (unsigned g = 0; g < m->sim->gpu_count; g++) {
         for (unsigned k = 0; k < KIND_COUNT; k++)
             free(m->gpus[g].parts[k]);
+        external_free(m->gpus[g].external);
     }
     if (!m->sim->models)
         models_free(&m->models);
@@ -304,6 +312,11 @@ uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu
         return part_look(m->gpus[gpu].parts[KIND_GPU][0], (1 + cu) << 8 | wave);
     return part_look(rtl_machine_cu(m, gpu, cu), wave);
 }
+struct external_gpu *rtl_machine_external(const struct rtl_machine *m, unsigned gpu)
+{
+    return m && gpu < m->sim->gpu_count ? m->gpus[gpu].external : NULL;
+}
+
 struct part *rtl_machine_far(const struct rtl_machine *m, unsigned gpu)
 {
     return m->gpus[gpu].parts[whole(m) ? KIND_GPU : KIND_RDMA][0];

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct boards;
+struct external_gpu;
 struct sim;
 struct rtl_machine;
 
@@ -30,6 +31,8 @@ uint64_t rtl_machine_issued(const struct rtl_machine *m, unsigned gpu);
 uint64_t rtl_machine_ended(const struct rtl_machine *m, unsigned gpu);
 /* Where wavefront `wave` of a CU is (part_look). */
 uint64_t rtl_machine_look(const struct rtl_machine *m, unsigned gpu, unsigned cu, unsigned wave);
+/* What stands for a GPU that somebody else simulates; NULL: it is none. */
+struct external_gpu *rtl_machine_external(const struct rtl_machine *m, unsigned gpu);
 /* That with the far ports of a GPU. */
 struct part *rtl_machine_far(const struct rtl_machine *m, unsigned gpu);
 #endif

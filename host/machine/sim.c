@@ -234,7 +234,7 @@ void sim_over(struct sim *sim)
 
 void sim_where(struct sim *sim)
 {
-    watchdog_where(sim->turn, stderr);
+    watchdog_tell(sim->turn, NULL);
 }
 
 void sim_still(struct sim *sim, bool still)

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "gantry_msg.h"
 
+struct external;
 struct gantry_cfg;
 struct goals;
 struct pmem;
@@ -45,11 +46,13 @@ struct sim_options {
     /* Instructions that a golden GPU executes before it looks at its commands again, and a wavefront of it before the
      * next one's turn (up to 20,000); 0, and what is more: GOLDEN_SLICE.  Few: whatever never ends is soon ended. */
     uint32_t golden_slice;
+    bool own_heap;         /* the process is there for this machine alone: its heap may be laid out for it */
     bool no_skip;          /* evaluate idle partitions too (for the test that skipping changes nothing) */
     struct record *record; /* record.h, borrowed: what to keep of the run; NULL: nothing.  With SIM_RTL only */
     bool record_later;     /* whoever makes the machine calls record_attach, before it runs */
     struct goals *goals;   /* goals.h, borrowed: for who runs the machine; NULL: none.  With SIM_RTL only */
-    unsigned only;         /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
+    const struct external *external; /* external.h, borrowed: GPUs that somebody else simulates; NULL: none */
+    unsigned only;                   /* k + 1: of all GPUs make GPU k alone; 0: all.  With SIM_RTL only */
     /* Does anybody still wait?  May be NULL.  Asked by sim_new while models are built, ten times a second: true gives
      * up; by sim_run after each slice of the golden model: true makes it return SIM_STOPPED early; and by all that
      * waits long for worker processes: when one of them is stopped, the run goes on without, as one that is lost. */

@@ -142,6 +142,8 @@ void watchdog_parts(struct sim *sim, FILE *out);
 void watchdog_report(struct sim *sim, FILE *out, const char *why);
 /* Where the wavefronts of golden GPUs are; once a run. */
 void watchdog_where(struct sim *sim, FILE *out);
+/* One of the two where lines of this thread go (base/log.h); why NULL: watchdog_where. */
+void watchdog_tell(struct sim *sim, const char *why);
 /* All messages sent so far by partitions of this process. */
 uint64_t watchdog_sent(const struct sim *sim);
 #endif

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "machine/figures.h"
 #include "machine/place.h"
 #include "machine/rtl_where.h"
@@ -83,6 +84,16 @@ void watchdog_where(struct sim *sim, FILE *out)
     sim->where_told = true;
 }
 
+void watchdog_tell(struct sim *sim, const char *why)
+{
+    FILE *out = log_report_open();
+    if (why)
+        watchdog_report(sim, out, why);
+    else
+        watchdog_where(sim, out);
+    log_report_close(out);
+}
+
 /* Partitions that turn for ever without a message or an instruction; looked at once in SIM_WATCH_CYCLES.  A program may
  * compute as long as it likes without a message (a short loop stays in the fetch buffer): --max-cycles ends what never
  * ends.  A wavefront that sleeps issues again after 8,128 cycles at most. */
@@ -95,7 +106,6 @@ bool watchdog_turning(struct sim *sim)
     sim->watch_sent = sent;
     sim->watch_cycle = sim->sched.now;
     if (stuck)
-        watchdog_report(sim, stderr,
-                        "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
+        watchdog_tell(sim, "partitions are busy, but for 1048576 cycles no message was sent and no instruction issued");
     return stuck;
 }
