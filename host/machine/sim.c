@@ -12,6 +12,7 @@
 #include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
 #include "machine/boards.h"
+#include "machine/external.h"
 #include "machine/golden_part.h"
 #include "machine/kernel_counters.h"
 #include "machine/place.h"
@@ -68,6 +69,9 @@ static bool sim_begin(struct sim *sim)
     }
     if (sim->cfg->metrics_kernels && !kernels_begin(sim))
         return false;
+    if (options->external && options->external->begin &&
+        !options->external->begin(options->external->ctx, sim, sim->cfg, options->failure))
+        return false;
     if (options->both) {
         sim->twin = twin_new(sim);
         sim->warm = sim->twin ? warm_new(sim) : NULL;
@@ -97,6 +101,8 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL)
         return;
+    if (sim->options.external && sim->options.external->end)
+        sim->options.external->end(sim->options.external->ctx);
     sim_free(sim->twin);
     kernel_counters_free(sim->kernels);
     warm_free(sim->warm);
@@ -241,6 +247,7 @@ void sim_still(struct sim *sim, bool still)
 {
     sim = sim->turn;
     sim->still = still;
+    sim->others += !still;
     if (!still && sim->options.record)
         record_changed(sim->options.record);
 }

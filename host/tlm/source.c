@@ -91,6 +91,38 @@ const struct gantry_cfg *tlm_source_cfg(const struct tlm_source *s)
     return &s->config.cfg;
 }
 
+static char *text_of(struct gantry_cfg cfg)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    cfg.system_rtl = CFG_SYSTEM_RTL_WHOLE; /* the same GPU, however it is simulated */
+    if (out) {
+        config_print(out, &cfg);
+        fclose(out);
+    }
+    return text;
+}
+
+bool tlm_source_fits(const struct tlm_source *s, const struct gantry_cfg *cfg)
+{
+    char *here = text_of(s->config.cfg), *there = text_of(*cfg);
+    bool fits = here && there && strcmp(here, there) == 0;
+    if (!here || !there) {
+        diag(NULL, "out of memory");
+    } else if (!fits) {
+        size_t begin = 0, at = 0;
+        for (; here[at] == there[at]; at++)
+            if (here[at] == '\n')
+                begin = at + 1;
+        diag("configuration", "'%.*s' of the machine, '%.*s' of its GPUs", (int)strcspn(there + begin, "\n"),
+             there + begin, (int)strcspn(here + begin, "\n"), here + begin);
+    }
+    free(here);
+    free(there);
+    return fits;
+}
+
 static enum rtl_kind kind_of(const char *name)
 {
     unsigned k = 0;

@@ -20,6 +20,10 @@ struct tlm_source *tlm_source_open(const char *const *words, unsigned count, enu
 void tlm_source_close(struct tlm_source *source);
 const struct gantry_cfg *tlm_source_cfg(const struct tlm_source *source);
 
+/* A machine of that configuration has the same GPUs and links as the modules.  False after one line: the first key that
+ * differs. */
+bool tlm_source_fits(const struct tlm_source *source, const struct gantry_cfg *cfg);
+
 /* The library of a kind as in partitions.yaml ("gpu": a whole GPU), loaded at the first call and kept until the end;
  * NULL after one line: there is no such kind, or the library cannot be had. */
 const struct model_api *tlm_source_model(struct tlm_source *source, const char *kind, enum gantry_status *status);
