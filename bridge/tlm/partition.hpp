@@ -33,6 +33,12 @@ class model_module : public windowed {
         uint64_t value;
     };
     std::vector<counter> counters();
+    // For who asks it as bridge/verilated/model.h says, between two windows.
+    const model_api *model(void **instance) const
+    {
+        *instance = model_;
+        return api_;
+    }
     // What the model shows of its progress without a clock edge (bridge/verilated/rtl_part.h).
     uint64_t shown() const;
 

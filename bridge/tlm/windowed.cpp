@@ -128,6 +128,27 @@ uint64_t windowed::horizon(uint64_t now) const
     return first;
 }
 
+// As far as all partners that promise have promised; NEVER: none does.
+uint64_t windowed::promised() const
+{
+    uint64_t goal = NEVER;
+    for (uint32_t i : bound_)
+        if (inputs_[i].promises)
+            goal = std::min(goal, inputs_[i].promised + inputs_[i].latency);
+    return goal;
+}
+
+// Which input has not reached `end`, for messages.
+std::string windowed::behind(uint64_t end, uint64_t now) const
+{
+    for (uint32_t i : bound_) {
+        const input &in = inputs_[i];
+        if (std::max(in.promised, now) + in.latency < end)
+            return in.name + " has a latency of " + number(in.latency) + " and is promised nothing from cycle " + number(in.promised) + " on";
+    }
+    return "a window from before the kernel's time";
+}
+
 // End of the window that is to be reached next; NEVER: none, until something comes.  An idle module has nothing to run,
 // but who has promised wants to know how far it has come.
 uint64_t windowed::wanted() const
@@ -135,11 +156,7 @@ uint64_t windowed::wanted() const
     const uint64_t next = idle_ ? calendar_->next() : at_;
     if (next != NEVER)
         return next - next % PART_WINDOW + PART_WINDOW;
-    uint64_t goal = NEVER;
-    for (uint32_t i : bound_)
-        if (inputs_[i].promises)
-            goal = std::min(goal, inputs_[i].promised + inputs_[i].latency);
-    return goal;
+    return promised();
 }
 
 void windowed::run()
@@ -149,8 +166,7 @@ void windowed::run()
         const uint64_t now = clock_.cycle(sc_time_stamp()), limit = horizon(now), end = wanted(), seen = changes_;
         const uint64_t first = idle_ ? calendar_->next() : at_;  // cycle to be evaluated
         if (first < now)
-            fail(name(), "the kernel's time has passed cycle " + number(first) + ", which cannot run: an input with a latency below " +
-                             number(PART_WINDOW) + " was promised nothing");
+            fail(name(), "the kernel's time has passed cycle " + number(first) + ", which cannot run: " + behind(end, now));
         if (idle_ && limit != NEVER)
             at_ = std::max(at_, std::min(limit, first) / PART_WINDOW * PART_WINDOW);
         reach(first == NEVER && limit != NEVER ? std::max(at_, limit) : at_);
@@ -170,21 +186,23 @@ void windowed::run()
     }
 }
 
-// Until something comes, or until the kernel's time alone makes `end` sure.
+// Until something comes, or until the kernel's time lets this module reach `end`, or as much of it as partners have
+// promised: they wait for that, and promise more only then.
 void windowed::wait_for(uint64_t end, uint64_t now, uint64_t limit)
 {
-    if (end == NEVER || end <= limit) {  // nothing to be reached
-        wait(work_);
-    } else {
-        uint64_t until = now + 1;
+    const uint64_t first = idle_ ? calendar_->next() : at_, known = promised(), goal = known > limit ? std::min(end, known) : end;
+    uint64_t until = first == NEVER ? NEVER : first + 1;  // behind that somebody has failed
+    if (goal != NEVER && goal > limit) {
+        uint64_t sure = now + 1;
         for (uint32_t i : bound_)
-            if (std::max(inputs_[i].promised, now) + inputs_[i].latency < end)
-                until = std::max(until, end - std::min<uint64_t>(end, inputs_[i].latency));
-        const uint64_t first = idle_ ? calendar_->next() : at_;
-        if (first != NEVER)  // behind that somebody has failed
-            until = std::min(until, first + 1);
-        wait(clock_.time(until) - sc_time_stamp(), work_);
+            if (std::max(inputs_[i].promised, now) + inputs_[i].latency < goal)
+                sure = std::max(sure, goal - std::min<uint64_t>(goal, inputs_[i].latency));
+        until = std::min(until, sure);
     }
+    if (until == NEVER)
+        wait(work_);
+    else
+        wait(clock_.time(until) - sc_time_stamp(), work_);
     keeper_.reset();
 }
 

@@ -95,6 +95,8 @@ class windowed : public sc_core::sc_module {
     void receive(input &in, uint32_t slot, uint64_t sent, const tlm::tlm_generic_payload &payload);
     uint64_t horizon(uint64_t now) const;
     uint64_t wanted() const;
+    uint64_t promised() const;
+    std::string behind(uint64_t end, uint64_t now) const;
     void run();
     void wait_for(uint64_t end, uint64_t now, uint64_t limit);
     void window(uint64_t from);

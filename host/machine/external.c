@@ -41,6 +41,8 @@ struct external_gpu {
     struct model_api api; /* first: api is `this` */
     struct model_port ports[ENDS];
     const struct external *external;
+    const struct model_api *real; /* of external->model; NULL: nobody knows it */
+    void *instance;
     unsigned gpu;
     struct external_lane *lanes; /* by output number */
     uint64_t windows;
@@ -190,8 +192,20 @@ static uint64_t external_evaluated(const void *model)
 
 static uint64_t external_counter(void *model, uint32_t address)
 {
-    (void)model, (void)address;
-    return 0;
+    const struct external_gpu *g = model;
+    return g->real->counter(g->instance, address); /* without it there are no counters */
+}
+
+static void external_hold(void *model)
+{
+    const struct external_gpu *g = model;
+    g->real->hold(g->instance);
+}
+
+static void external_release(void *model)
+{
+    const struct external_gpu *g = model;
+    g->real->release(g->instance);
 }
 
 /* As a whole GPU shows it (rtl_part.h, RTL_ISSUED). */
@@ -206,8 +220,8 @@ static uint64_t external_shown(const void *model)
 
 static uint64_t external_look(void *model, uint32_t what)
 {
-    (void)model, (void)what;
-    return 0;
+    const struct external_gpu *g = model;
+    return g->real ? g->real->look(g->instance, what) : 0;
 }
 
 static void external_observe(void *model, bool on)
@@ -280,6 +294,17 @@ struct external_gpu *external_new(const struct external *external, const struct 
                                 .look = external_look,
                                 .observe = external_observe,
                                 .unsavable = "it is simulated elsewhere"};
+    if (external->model)
+        g->real = external->model(external->ctx, gpu, &g->instance);
+    if (g->real) {
+        g->api.counters = g->real->counters;
+        g->api.asks = g->real->asks;
+        g->api.counter_count = g->real->counter_count;
+    }
+    if (g->real && g->real->hold && g->real->release) {
+        g->api.hold = external_hold;
+        g->api.release = external_release;
+    }
     return g;
 }
 

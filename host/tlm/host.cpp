@@ -43,6 +43,7 @@ struct host::calls {
         *instructions = word & ((UINT64_C(1) << INSTRUCTION_BITS) - 1);
         *groups = word >> INSTRUCTION_BITS;
     }
+    static const model_api *model(void *ctx, unsigned gpu, void **instance) { return of(ctx).links_[gpu]->module->model(instance); }
     static void patch(void *ctx, unsigned, uint64_t at, const void *data, size_t bytes)
     {
         gpu &module = *static_cast<gpu *>(ctx);
@@ -220,6 +221,7 @@ void host::run()
     outside.take = calls::take;
     outside.step = calls::step;
     outside.shown = calls::shown;
+    outside.model = calls::model;
     outside.credits = true;
     for (unsigned i = 0; i < links_.size(); i++)
         outside.gpus |= UINT64_C(1) << i;

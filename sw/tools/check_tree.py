@@ -15,7 +15,7 @@ RULES = [  # where, what may stand there
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
-    (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)"),  # SystemC
+    (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)|gantry-tlm\.pc\.in"),  # SystemC
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
@@ -35,6 +35,7 @@ RULES = [  # where, what may stand there
     (r"sw/cuda/nvcc/", rf"{NAME}\.py|gantry-nvcc"),
     (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|hip|s)"),
     (r"sw/kernels/", rf"{NAME}\.cl"),
+    (r"sw/systemc/", rf"{NAME}\.cpp|Makefile"),  # examples
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
     (r"tests/", rf"README\.md|manifest\.tsv|{NAME}\.py"),

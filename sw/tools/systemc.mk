@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# SystemC TLM-2.0 modules of partitions and GPUs.  Nothing else needs SystemC.
+# SystemC TLM-2.0 modules of partitions, GPUs and the host model (docs/systemc.md).  Nothing else needs SystemC.
 # libsystemc of Debian 12 and 13 links with C++17 alone.
 TLM_SRC := $(wildcard bridge/tlm/*.cpp host/tlm/*.cpp)
 TLM_OBJ := $(TLM_SRC:%.cpp=$(B)/obj/%.tlm.o)
@@ -22,4 +22,16 @@ $(TLM_LIB): $(TLM_OBJ) $(B)/lib/libgantry.a
 	$(call say,LINK)
 	$(Q)$(CXX) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $(TLM_OBJ) $(B)/lib/libgantry.a $(LDLIBS) -lsystemc
 -include $(TLM_OBJ:.o=.d)
-.PHONY: systemc systemc-there systemc-files
+# Of `make install`: headers below include/gantry, where gantry_msg.h is, and what pkg-config says of them; where there is no SystemC: nothing.
+TLM_HEADERS := $(wildcard bridge/tlm/*.hpp host/tlm/*.hpp)
+install-systemc:
+	@if $(MAKE) --no-print-directory systemc-there >/dev/null 2>&1; then $(MAKE) --no-print-directory MARCH=$(MARCH) install-systemc-files; fi
+install-systemc-files: $(TLM_LIB)
+	@install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gantry/bridge/tlm $(DESTDIR)$(PREFIX)/include/gantry/tlm
+	@install -m 755 $(TLM_LIB) $(DESTDIR)$(PREFIX)/lib/
+	@install -m 644 $(filter bridge/%,$(TLM_HEADERS)) $(DESTDIR)$(PREFIX)/include/gantry/bridge/tlm/
+	@install -m 644 $(filter host/%,$(TLM_HEADERS)) $(DESTDIR)$(PREFIX)/include/gantry/tlm/
+	@install -m 644 host/tlm/gantry_tlm.hpp $(B)/gen/gantry_msg.h $(DESTDIR)$(PREFIX)/include/gantry/
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n 's/^#define GANTRY_VERSION "\(.*\)"/\1/p' host/config/version.h)|' host/tlm/gantry-tlm.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/gantry-tlm.pc
+.PHONY: systemc systemc-there systemc-files install-systemc install-systemc-files

@@ -6,9 +6,8 @@ import pathlib
 import re
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-BUILD = ROOT / "build/tests/bridge/tlm"
-HERE = pathlib.Path(__file__).parent
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build/tests"
 FLAGS = ["-std=gnu++17", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}", f"-I{ROOT}/host", f"-I{ROOT}/bridge", f"-I{ROOT}/build/gen"]
 LIBRARY = ROOT / "build/lib/libgantry_tlm.so"
 
@@ -21,11 +20,11 @@ def library():
 
 @functools.cache
 def program(name):
-    """The program, built when a header, its source or the library is newer."""
+    """Program "host/tlm/kernel" of tests/host/tlm/kernel.cpp, built when a header, its source or the library is newer."""
     library()
-    out, source = BUILD / name, HERE / f"{name}.cpp"
-    BUILD.mkdir(parents=True, exist_ok=True)
-    inputs = [source, *HERE.glob("*.h"), *ROOT.glob("*/tlm/*.hpp"), LIBRARY]
+    out, source = BUILD / name, ROOT / f"tests/{name}.cpp"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    inputs = [source, *source.parent.glob("*.h"), *ROOT.glob("*/tlm/*.hpp"), LIBRARY]
     if not out.exists() or out.stat().st_mtime < max(path.stat().st_mtime for path in inputs):
         done = subprocess.run(["g++", *FLAGS, "-o", out, source, f"-L{LIBRARY.parent}", f"-Wl,-rpath,{LIBRARY.parent}", "-lgantry_tlm", "-lsystemc"],
                               capture_output=True, text=True, timeout=300)
