@@ -99,6 +99,20 @@ static void input_take(struct external_gpu *g, uint64_t cycle, const struct part
     }
 }
 
+/* What leaves in the window, cycle by cycle and of one cycle in the order in which a model sends: messages and credits
+ * may share a link. */
+static void lanes_leave(struct external_gpu *g, uint64_t from, const struct model_sink *sink)
+{
+    for (unsigned c = 1; c <= PART_WINDOW; c++)
+        for (unsigned i = 0; i < ENDS; i++) {
+            const struct model_port *p = &g->ports[i];
+            const uint32_t first = p->out ? p->slot : p->credit_slot;
+            for (uint32_t slot = first; (p->out || p->credit) && slot < first + p->count; slot++)
+                if (g->lanes[slot].count)
+                    external_lane_leave(&g->lanes[slot], slot, from + c, sink);
+        }
+}
+
 static bool external_step(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
                           const struct model_sink *sink)
 {
@@ -111,10 +125,9 @@ static bool external_step(void *model, uint64_t from, struct part_in *const *due
         for (uint32_t i = 0; i < count[c]; i++)
             input_take(g, from + c, &due[c][i], sink);
     const bool idle = o->step && o->step(o->ctx, g->gpu, from);
-    for (uint32_t slot = 0; slot < g->api.outs; slot++) {
-        external_lane_leave(&g->lanes[slot], slot, from + PART_WINDOW, sink);
+    lanes_leave(g, from, sink);
+    for (uint32_t slot = 0; slot < g->api.outs; slot++)
         waiting |= g->lanes[slot].count > 0 && !(g->lanes[slot].bounded && !g->lanes[slot].credits);
-    }
     g->windows++;
     return idle && !waiting;
 }
