@@ -106,8 +106,8 @@ def test_a_recording(command, tmp_path):
     assert status == 0 and "gantry: replay: every message, hash and counters as recorded" in err, err
     status, _, err = run("host/tlm/kernel", 140, PATH + 1, *CONFIG, "//", "replay", "-q", tmp_path / "recording")
     assert status == 70 and "differs" in err, err  # another memory is noticed
-    status, _, err = run("host/tlm/kernel", 140, PATH, *CONFIG, "--set", "link.host=150", "//", "replay", "-q", tmp_path / "recording")
-    assert status == 65 and "gantry: configuration: 'link.host: 140' of the machine, 'link.host: 150' of its GPUs" in err, err
+    status, _, err = run("host/tlm/kernel", 140, PATH, *CONFIG, "--set", "link.store=16", "//", "replay", "-q", tmp_path / "recording")
+    assert status == 65 and "gantry: configuration: 'link.store: 8' of the machine, 'link.store: 16' of its GPUs" in err, err
 
 
 @pytest.mark.parametrize("command_words, status, line", [
