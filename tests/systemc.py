@@ -36,5 +36,5 @@ def run(name, *words, limit=600, **environment):
     """Status, standard output, standard error."""
     env = {**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1", **environment}
     done = subprocess.run([program(name), *map(str, words)], cwd=ROOT, env=env, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
-    out, err = (re.sub(r"\s*(SystemC .*?RESERVED\s*|Info: /OSCI/SystemC: Simulation stopped by user.\n)", "", text, flags=re.S) for text in (done.stdout, done.stderr))
-    return done.returncode, out, err
+    chatter = re.compile(r"\s*(SystemC .*?RESERVED\s*|Info: /OSCI/SystemC: Simulation stopped by user.\n)", re.S)
+    return done.returncode, chatter.sub("", done.stdout), chatter.sub("", done.stderr)

@@ -55,6 +55,12 @@ static bool kernels_begin(struct sim *sim)
 static bool sim_begin(struct sim *sim)
 {
     const struct sim_options *options = &sim->options;
+    const enum gantry_status external = external_check(sim->cfg, options);
+    if (external != STATUS_OK) {
+        if (options->failure)
+            *options->failure = external;
+        return false;
+    }
     if (!place_begin(sim, worker_run) || !machine_build(sim) ||
         (options->record && !options->record_later && !record_attach(options->record, sim)) ||
         !machine_threads(sim, options->record && record_parts(options->record)))
