@@ -17,6 +17,7 @@ struct plain_memory : sc_core::sc_module {
     std::map<uint64_t, std::vector<unsigned char>> pages;
     sc_core::sc_time latency;
     uint64_t reads = 0, writes = 0, loads = 0;
+    sc_core::sc_time newest;           // when the newest access came
     uint64_t refused_at = UINT64_MAX;  // from this address on nothing is there
 
     plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes) : sc_module(name), latency(takes)
@@ -45,6 +46,7 @@ struct plain_memory : sc_core::sc_module {
                 p.get_data_ptr()[i] = byte(p.get_address() + i);
         }
         (p.is_write() ? writes : reads)++;
+        newest = sc_core::sc_time_stamp() + delay;
         delay += latency;
         p.set_response_status(tlm::TLM_OK_RESPONSE);
     }
