@@ -24,7 +24,7 @@ def program(name):
     library()
     out, source = BUILD / name, ROOT / f"tests/{name}.cpp"
     out.parent.mkdir(parents=True, exist_ok=True)
-    inputs = [source, *source.parent.glob("*.h"), *ROOT.glob("*/tlm/*.hpp"), LIBRARY]
+    inputs = [source, *source.parent.glob("*.hpp"), *ROOT.glob("*/tlm/*.hpp"), LIBRARY]
     if not out.exists() or out.stat().st_mtime < max(path.stat().st_mtime for path in inputs):
         done = subprocess.run(["g++", *FLAGS, "-o", out, source, f"-L{LIBRARY.parent}", f"-Wl,-rpath,{LIBRARY.parent}", "-lgantry_tlm", "-lsystemc"],
                               capture_output=True, text=True, timeout=300)

@@ -50,8 +50,8 @@ struct external {
     bool (*step)(void *ctx, unsigned gpu, uint64_t from);
     /* Wavefront instructions and work-groups that have ended so far, for the final line and progress.  May be NULL. */
     void (*shown)(void *ctx, unsigned gpu, uint64_t *instructions, uint64_t *groups);
-    /* The model of that GPU, which the machine asks for its counters and where its wavefronts are; *instance: of it.  NULL
-     * or a NULL: nobody knows. */
+    /* The model of that GPU, which the machine asks for its counters and where its wavefronts are; *instance: of it.
+     * NULL or a NULL: nobody knows. */
     const struct model_api *(*model)(void *ctx, unsigned gpu, void **instance);
     /* The model has its queues' places itself: it sends a credit (message NULL) on CMD, FAR_REQ and FAR_RSP for each
      * message taken there, and takes those for its own requests and answers.  False: a place is free again at once. */

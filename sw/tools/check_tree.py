@@ -40,7 +40,7 @@ RULES = [  # where, what may stand there
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
     (r"tests/", rf"README\.md|manifest\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
-    (r"tests/(bridge|host)/tlm/", rf"{NAME}\.cpp"),
+    (r"tests/(bridge|host)/tlm/", rf"{NAME}\.(cpp|hpp)"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),
     (r"tests/fpga/", rf"{NAME}\.(cpp|h|py)"),
     (r"tests/fuzz/", rf"{NAME}\.([ch]|py)"),

@@ -8,7 +8,7 @@
 #include <tlm_utils/simple_target_socket.h>
 #include <tlm_utils/tlm_quantumkeeper.h>
 
-#include "l2_load.h"
+#include "l2_load.hpp"
 #include "tlm/configuration.hpp"
 
 using gantry::target_clock;

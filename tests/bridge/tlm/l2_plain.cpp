@@ -4,7 +4,7 @@
 #include <map>
 
 #include "bridge/verilated/model.h"
-#include "l2_load.h"
+#include "l2_load.hpp"
 #include "tlm/configuration.hpp"
 
 namespace {

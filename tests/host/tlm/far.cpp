@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "gantry_msg.h"
-#include "plain_memory.h"
+#include "plain_memory.hpp"
 #include "tlm/gantry_tlm.hpp"
 
 namespace {

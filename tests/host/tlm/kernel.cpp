@@ -4,7 +4,7 @@
 // over what each holds at the end.
 #include <cstdio>
 
-#include "plain_memory.h"
+#include "plain_memory.hpp"
 #include "tlm/gantry_tlm.hpp"
 
 static uint64_t hash_of(const plain_memory &memory)

@@ -3,8 +3,8 @@
 // peers QUANTUM_NS MORE_CYCLES CONFIGURATION... // COMMAND...
 #include <cstdio>
 
-#include "interconnect.h"
-#include "plain_memory.h"
+#include "interconnect.hpp"
+#include "plain_memory.hpp"
 
 namespace {
 struct two : sc_core::sc_module {

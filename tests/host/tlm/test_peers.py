@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two GPUs as modules with an interconnect model between them (interconnect.h): with the latency and the rate of the machine's own link the cycles, events and
+"""Two GPUs as modules with an interconnect model between them (interconnect.hpp): with the latency and the rate of the machine's own link the cycles, events and
 writes of the command; with a slower one other cycles and a program that is still right."""
 import os
 import re
