@@ -15,6 +15,18 @@
 #include "driver/run.h"
 #include "loader/object.h"
 
+/* Of another program, which the host model is part of: by where Gantry's own files are. */
+static char *shim_of_root(void)
+{
+    char *path = xasprintf("%s/build/lib/libgantry_shim.so", config_root());
+
+    if (access(path, R_OK) != 0) {
+        free(path);
+        path = xasprintf("%s/../../lib/libgantry_shim.so", config_root());
+    }
+    return path;
+}
+
 /* Next to the command (build/bin and build/lib, or PREFIX/bin and PREFIX/lib). */
 static char *shim_path(void)
 {
@@ -30,6 +42,10 @@ static char *shim_path(void)
     if (access(path, R_OK) != 0) {
         free(path);
         path = xasprintf("%s/../lib/gantry/libgantry_shim.so", exe);
+    }
+    if (access(path, R_OK) != 0) {
+        free(path);
+        path = shim_of_root();
     }
     return path;
 }

@@ -60,6 +60,10 @@ struct session {
 /* Number of the signal that asks to end, 0 so far. */
 extern volatile int cli_stop;
 
+/* GPUs of the sessions of this thread that somebody else simulates (machine/external.h), whole ones; NULL: none. */
+struct external;
+extern _Thread_local const struct external *cli_external;
+
 /* Read options and configuration, open the result folder, catch signals.  On failure one line was printed;
  * session_close is to be called in any case. */
 enum gantry_status session_open(struct session *session, const char *command, int argc, char **argv);

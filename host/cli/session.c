@@ -89,6 +89,8 @@ static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
     return status;
 }
 
+_Thread_local const struct external *cli_external;
+
 enum gantry_status session_open(struct session *s, const char *command, int argc, char **argv)
 {
     struct cli_options *o = &s->options;
@@ -112,6 +114,9 @@ enum gantry_status session_open(struct session *s, const char *command, int argc
         status = config_finish(&s->config);
     if (status != STATUS_OK)
         return status;
+    o->sim.external = cli_external;
+    if (cli_external)
+        s->config.cfg.system_rtl = CFG_SYSTEM_RTL_WHOLE;
     o->sim.seed = s->config.cfg.seed;
     if (strcmp(command, "kernel") == 0 && o->gpu >= s->config.cfg.system_gpus) {
         diag("--gpu", "%u: the machine has %u GPU%s", o->gpu, s->config.cfg.system_gpus,

@@ -10,7 +10,6 @@
 #include "bridge/verilated/rtl_part.h"
 #include "config/far.h"
 #include "gantry_cfg.h"
-#include "machine/external.h"
 #include "machine/golden_part.h"
 #include "machine/lockstep_tap.h"
 #include "machine/memory_parts.h"
@@ -112,12 +111,6 @@ static struct part *store_make(struct sim *sim, unsigned gpu)
 static bool rtl_build(struct sim *sim)
 {
     const struct gantry_cfg *cfg = sim->cfg;
-    const enum gantry_status external = external_check(cfg, &sim->options);
-    if (external != STATUS_OK) {
-        if (sim->options.failure)
-            *sim->options.failure = external;
-        return false;
-    }
     if (cfg->system_rtl == CFG_SYSTEM_RTL_WHOLE && sim->options.lockstep) {
         diag("--lockstep", "looks into partitions: not with system.rtl: whole");
         if (sim->options.failure)

@@ -41,6 +41,8 @@ struct external_gpu {
     struct model_api api; /* first: api is `this` */
     struct model_port ports[ENDS];
     const struct external *external;
+    const struct model_api *real; /* of external->model; NULL: nobody knows it */
+    void *instance;
     unsigned gpu;
     struct external_lane *lanes; /* by output number */
     uint64_t windows;
@@ -97,6 +99,20 @@ static void input_take(struct external_gpu *g, uint64_t cycle, const struct part
     }
 }
 
+/* What leaves in the window, cycle by cycle and of one cycle in the order in which a model sends: messages and credits
+ * may share a link. */
+static void lanes_leave(struct external_gpu *g, uint64_t from, const struct model_sink *sink)
+{
+    for (unsigned c = 1; c <= PART_WINDOW; c++)
+        for (unsigned i = 0; i < ENDS; i++) {
+            const struct model_port *p = &g->ports[i];
+            const uint32_t first = p->out ? p->slot : p->credit_slot;
+            for (uint32_t slot = first; (p->out || p->credit) && slot < first + p->count; slot++)
+                if (g->lanes[slot].count)
+                    external_lane_leave(&g->lanes[slot], slot, from + c, sink);
+        }
+}
+
 static bool external_step(void *model, uint64_t from, struct part_in *const *due, const uint32_t *count, bool no_skip,
                           const struct model_sink *sink)
 {
@@ -109,10 +125,9 @@ static bool external_step(void *model, uint64_t from, struct part_in *const *due
         for (uint32_t i = 0; i < count[c]; i++)
             input_take(g, from + c, &due[c][i], sink);
     const bool idle = o->step && o->step(o->ctx, g->gpu, from);
-    for (uint32_t slot = 0; slot < g->api.outs; slot++) {
-        external_lane_leave(&g->lanes[slot], slot, from + PART_WINDOW, sink);
+    lanes_leave(g, from, sink);
+    for (uint32_t slot = 0; slot < g->api.outs; slot++)
         waiting |= g->lanes[slot].count > 0 && !(g->lanes[slot].bounded && !g->lanes[slot].credits);
-    }
     g->windows++;
     return idle && !waiting;
 }
@@ -190,8 +205,20 @@ static uint64_t external_evaluated(const void *model)
 
 static uint64_t external_counter(void *model, uint32_t address)
 {
-    (void)model, (void)address;
-    return 0;
+    const struct external_gpu *g = model;
+    return g->real->counter(g->instance, address); /* without it there are no counters */
+}
+
+static void external_hold(void *model)
+{
+    const struct external_gpu *g = model;
+    g->real->hold(g->instance);
+}
+
+static void external_release(void *model)
+{
+    const struct external_gpu *g = model;
+    g->real->release(g->instance);
 }
 
 /* As a whole GPU shows it (rtl_part.h, RTL_ISSUED). */
@@ -206,8 +233,8 @@ static uint64_t external_shown(const void *model)
 
 static uint64_t external_look(void *model, uint32_t what)
 {
-    (void)model, (void)what;
-    return 0;
+    const struct external_gpu *g = model;
+    return g->real ? g->real->look(g->instance, what) : 0;
 }
 
 static void external_observe(void *model, bool on)
@@ -280,6 +307,17 @@ struct external_gpu *external_new(const struct external *external, const struct 
                                 .look = external_look,
                                 .observe = external_observe,
                                 .unsavable = "it is simulated elsewhere"};
+    if (external->model)
+        g->real = external->model(external->ctx, gpu, &g->instance);
+    if (g->real) {
+        g->api.counters = g->real->counters;
+        g->api.asks = g->real->asks;
+        g->api.counter_count = g->real->counter_count;
+    }
+    if (g->real && g->real->hold && g->real->release) {
+        g->api.hold = external_hold;
+        g->api.release = external_release;
+    }
     return g;
 }
 

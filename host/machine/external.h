@@ -39,6 +39,10 @@ enum external_port {
 struct external {
     uint64_t gpus; /* bit k: GPU k */
     void *ctx;     /* borrowed, as the rest, for the life of the machine */
+    /* The machine is there: sim is for external_send.  False after one line (why: *status) refuses it.  May be NULL. */
+    bool (*begin)(void *ctx, struct sim *sim, const struct gantry_cfg *cfg, enum gantry_status *status);
+    /* It goes away, or is refused.  May be NULL. */
+    void (*end)(void *ctx);
     /* A message arrives at `cycle`; it is valid during the call.  NULL: a credit, only with `credits`. */
     void (*take)(void *ctx, unsigned gpu, enum external_port port, unsigned lane, uint64_t cycle, const void *message);
     /* Run cycles [from, from + PART_WINDOW).  True: idle, so that windows in which nothing arrives are left out until
@@ -46,6 +50,9 @@ struct external {
     bool (*step)(void *ctx, unsigned gpu, uint64_t from);
     /* Wavefront instructions and work-groups that have ended so far, for the final line and progress.  May be NULL. */
     void (*shown)(void *ctx, unsigned gpu, uint64_t *instructions, uint64_t *groups);
+    /* The model of that GPU, which the machine asks for its counters and where its wavefronts are; *instance: of it.
+     * NULL or a NULL: nobody knows. */
+    const struct model_api *(*model)(void *ctx, unsigned gpu, void **instance);
     /* The model has its queues' places itself: it sends a credit (message NULL) on CMD, FAR_REQ and FAR_RSP for each
      * message taken there, and takes those for its own requests and answers.  False: a place is free again at once. */
     bool credits;
@@ -63,6 +70,9 @@ bool external_has(const struct external *external, unsigned gpu);
  * lane, or it is too late. */
 enum gantry_status external_send(struct sim *sim, unsigned gpu, enum external_port port, unsigned lane, uint64_t cycle,
                                  const void *message);
+/* From a call of `step` of another GPU: this one, which was idle, is asked again from the next window on, as something
+ * may reach it that the machine does not know of. */
+void external_wake(struct sim *sim, unsigned gpu);
 /* First cycle that the machine has not run yet, a multiple of PART_WINDOW; sim_now may lie before it. */
 uint64_t external_next(const struct sim *sim);
 /* Bytes of a message of that port. */

@@ -50,6 +50,12 @@ enum gantry_status external_send(struct sim *sim, unsigned gpu, enum external_po
     return status;
 }
 
+void external_wake(struct sim *sim, unsigned gpu)
+{
+    struct part *part = rtl_machine_far(sim->rtl, gpu);
+    sched_wake(&sim->sched, part, sim->sched.now + PART_WINDOW);
+}
+
 uint64_t external_next(const struct sim *sim)
 {
     return sim->sched.now;

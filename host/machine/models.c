@@ -85,6 +85,16 @@ bool models_load(struct models *models, const struct gantry_cfg *cfg, const stru
     return ok;
 }
 
+bool models_load_kind(struct library *library, enum rtl_kind kind, const struct gantry_cfg *cfg,
+                      const struct sim_options *options)
+{
+    struct library_source source = source_make(cfg, options);
+    *library = (struct library){.kind = rtl_kind_name(kind)};
+    bool ok = library_load(&source, false, library, 1);
+    words_fini(&source.words);
+    return ok;
+}
+
 void models_free(struct models *models)
 {
     boards_free(models->boards);

@@ -17,6 +17,9 @@ struct models {
 /* False with one line on stderr, or without when nobody waits any more (sim_options.unwanted); free what is there. */
 bool models_load(struct models *models, const struct gantry_cfg *cfg, const struct sim_options *options,
                  const struct wave *wave);
+/* One kind alone, whatever the machine has, without boards.  False as above; the library is the caller's. */
+bool models_load_kind(struct library *library, enum rtl_kind kind, const struct gantry_cfg *cfg,
+                      const struct sim_options *options);
 /* After the partitions. */
 void models_free(struct models *models);
 /* Walk them: key in the cache, tools that built it. */

@@ -12,6 +12,7 @@
 #include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
 #include "machine/boards.h"
+#include "machine/external.h"
 #include "machine/golden_part.h"
 #include "machine/kernel_counters.h"
 #include "machine/place.h"
@@ -54,6 +55,12 @@ static bool kernels_begin(struct sim *sim)
 static bool sim_begin(struct sim *sim)
 {
     const struct sim_options *options = &sim->options;
+    const enum gantry_status external = external_check(sim->cfg, options);
+    if (external != STATUS_OK) {
+        if (options->failure)
+            *options->failure = external;
+        return false;
+    }
     if (!place_begin(sim, worker_run) || !machine_build(sim) ||
         (options->record && !options->record_later && !record_attach(options->record, sim)) ||
         !machine_threads(sim, options->record && record_parts(options->record)))
@@ -67,6 +74,9 @@ static bool sim_begin(struct sim *sim)
             return false;
     }
     if (sim->cfg->metrics_kernels && !kernels_begin(sim))
+        return false;
+    if (options->external && options->external->begin &&
+        !options->external->begin(options->external->ctx, sim, sim->cfg, options->failure))
         return false;
     if (options->both) {
         sim->twin = twin_new(sim);
@@ -97,6 +107,8 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL)
         return;
+    if (sim->options.external && sim->options.external->end)
+        sim->options.external->end(sim->options.external->ctx);
     sim_free(sim->twin);
     kernel_counters_free(sim->kernels);
     warm_free(sim->warm);
@@ -241,6 +253,7 @@ void sim_still(struct sim *sim, bool still)
 {
     sim = sim->turn;
     sim->still = still;
+    sim->others += !still;
     if (!still && sim->options.record)
         record_changed(sim->options.record);
 }

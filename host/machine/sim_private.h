@@ -72,6 +72,7 @@ struct sim {
     bool stop, where_told;
     bool running;                     /* inside of sim_run: nothing can be saved */
     bool still;                       /* sim_still */
+    uint64_t others;                  /* how often others may have changed memory: external_memory.h */
     uint64_t watch_sent, watch_cycle; /* watchdog: messages and instructions, cycle of the last look */
     struct sim *twin, *turn;          /* options.both: golden GPUs, else NULL; whose turn it is: this one or its twin */
     struct warm *warm;                /* options.both with roi.warm above 0, else NULL */

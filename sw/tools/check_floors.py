@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/place"], ["bridge/verilated"], ["bridge/board"], ["host/vm"],
-          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"]]
+FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/place"], ["bridge/verilated"], ["bridge/board"], ["bridge/tlm"], ["host/vm"],
+          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
 LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
 GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
              "trans_tables.h": "host/gcn3"}

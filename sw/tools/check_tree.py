@@ -16,6 +16,7 @@ RULES = [  # where, what may stand there
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
     (r"host/lib/", r"gantry\.(abi|map|pc\.in)"),  # interface of the library as it is kept, its symbols, its package
+    (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)|gantry-tlm\.pc\.in"),  # SystemC
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
@@ -37,10 +38,12 @@ RULES = [  # where, what may stand there
     (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|hip|s)"),
     (r"sw/kernels/", rf"{NAME}\.cl"),
     (r"sw/library/", rf"{NAME}\.(c|py)"),  # examples of programs with libgantry
+    (r"sw/systemc/", rf"{NAME}\.cpp|Makefile"),  # examples
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
     (r"tests/", rf"README\.md|(manifest|nightly)\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
+    (r"tests/(bridge|host)/tlm/", rf"{NAME}\.(cpp|hpp)"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),
     (r"tests/fpga/", rf"{NAME}\.(cpp|h|py)"),
     (r"tests/fuzz/", rf"{NAME}\.([ch]|py)"),

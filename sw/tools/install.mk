@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# make install PREFIX=DIR [DESTDIR=DIR] [MARCH=...]: command, shim, man page, headers, configurations, and under share/gantry what
-# builds RTL models: also a Python environment with what that needs, and the models that are there.  Nothing of it leads back to this
+# make install PREFIX=DIR [DESTDIR=DIR] [MARCH=...]: command, shim, libgantry, man pages, headers, configurations, SystemC modules (where
+# `make systemc` has built them), and under share/gantry what builds RTL models: also a Python environment with what that needs, and the models that are
+# there.  Nothing of it leads back to this
 # tree.  With DESTDIR, a package that will run elsewhere, command and models are compiled for x86-64-v3, else for this machine.
 # Whoever may not write there reads it, and keeps what is missing in a cache of his own (sw/tools/model_cache.py).
 PREFIX ?= /usr/local
@@ -10,7 +11,7 @@ PACKAGES := verilator verilator-* yaml _yaml pyyaml-*
 MOVED := $(if $(DESTDIR),x86-64-v3,native)
 install:  ## install below PREFIX (default /usr/local)
 	@$(MAKE) --no-print-directory MARCH=$(if $(filter command environment,$(firstword $(origin MARCH))),$(MARCH),$(MOVED)) install-files
-install-files: all install-library
+install-files: all install-library $(if $(wildcard $(B)/lib/libgantry_tlm.*),install-systemc)
 	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/gantry/base $(SHARE)/build
 	@install -m 755 $(B)/bin/gantry $(DESTDIR)$(PREFIX)/bin/
 	@install -m 755 $(B)/lib/libgantry_shim.so $(DESTDIR)$(PREFIX)/lib/
