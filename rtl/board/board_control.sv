@@ -73,9 +73,9 @@ module board_control
 
   board_sender #(.Outs(Outs)) u_sender (
     .clk_i, .rst_ni(session_n), .take_i(take), .valid_i(out_valid_i), .out_slot_o, .out_index_o, .out_step_o,
-    .out_bytes_i, .out_byte_i, .marked_o(marked), .since_i(since), .say_valid_i(say_valid), .say_i(say), .say_ready_o(say_ready),
-    .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i, .edges_i(edges), .told_o(told),
-    .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last), .echo_valid_i(echo_valid),
-    .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy),
+    .out_bytes_i, .out_byte_i, .marked_o(marked), .since_i(since), .say_valid_i(say_valid), .say_i(say),
+    .say_ready_o(say_ready), .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i,
+    .edges_i(edges), .told_o(told), .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last),
+    .echo_valid_i(echo_valid), .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy),
     .snd_valid_o, .snd_data_o, .snd_end_o, .snd_ready_i);
 endmodule
