@@ -31,8 +31,9 @@ module board_control
   input  logic [Outs-1:0] out_valid_i,
   output logic [  Ow-1:0] out_slot_o,
   output logic [     7:0] out_index_o,
+  output logic            out_step_o,
   input  logic [     7:0] out_bytes_i,
-  input  logic [     7:0] out_byte_i,
+  input  logic [     7:0] out_byte_i,    // of two steps ago (board_pick)
   // target
   output logic            fire_o,
   output logic            target_no,
@@ -71,10 +72,10 @@ module board_control
     .edges_o(edges), .idle_o(idle));
 
   board_sender #(.Outs(Outs)) u_sender (
-    .clk_i, .rst_ni(session_n), .take_i(take), .valid_i(out_valid_i), .out_slot_o, .out_index_o, .out_bytes_i,
-    .out_byte_i, .marked_o(marked), .since_i(since), .say_valid_i(say_valid), .say_i(say), .say_ready_o(say_ready),
-    .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i, .edges_i(edges), .told_o(told),
-    .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last), .echo_valid_i(echo_valid),
-    .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy),
+    .clk_i, .rst_ni(session_n), .take_i(take), .valid_i(out_valid_i), .out_slot_o, .out_index_o, .out_step_o,
+    .out_bytes_i, .out_byte_i, .marked_o(marked), .since_i(since), .say_valid_i(say_valid), .say_i(say),
+    .say_ready_o(say_ready), .error_i(error), .idle_i(idle), .cycle_i(cycle_o), .shown_i, .answer_i,
+    .edges_i(edges), .told_o(told), .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last),
+    .echo_valid_i(echo_valid), .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy),
     .snd_valid_o, .snd_data_o, .snd_end_o, .snd_ready_i);
 endmodule

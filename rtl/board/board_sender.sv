@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records from the board: what the outputs of the target sent at its last edge, in the order of output numbers, and
 // answers to records of the host.  The outputs stand still while the target's clock does, so they need no register: this
-// module names output and byte, and the harness has them chosen (out_slot_o, out_index_o -> out_byte_i).
+// module names output and byte, and the harness has them chosen (board_pick): out_byte_i is the byte of two steps ago.  The
+// first two steps of a message are those of the last bytes of its head, so its bytes follow without a gap.
 // Responsible for: bytes, order, the end of a burst.  Not responsible for: when the target may go on (board_target).
 `include "gantry_assert.svh"
 
@@ -18,7 +19,8 @@ module board_sender
   input  logic               take_i,        // they are those of a new edge
   input  logic    [Outs-1:0] valid_i,
   output logic    [  Ow-1:0] out_slot_o,
-  output logic    [     7:0] out_index_o,
+  output logic    [     7:0] out_index_o,   // of the byte that is asked for
+  output logic               out_step_o,
   input  logic    [     7:0] out_bytes_i,   // of a message of this output; 0: a credit
   input  logic    [     7:0] out_byte_i,
   output logic               marked_o,      // their cycle was told
@@ -59,6 +61,9 @@ module board_sender
   logic [Outs-1:0] left_q;  // outputs whose message is not sent yet
   logic [Ow-1:0] slot_q;
   logic [7:0] index_q, length;
+  logic [7:0] ahead_q;     // byte of the output that is asked for
+  logic has_body_q;        // these two stand from the head's second byte on
+  logic [7:0] top_q;       // index of the body's last byte
   logic advance, body_last, body_valid, sends, last, has_body;
   logic [7:0] kind, body;
   logic [31:0] arg;
@@ -74,7 +79,8 @@ module board_sender
   endfunction
 
   assign out_slot_o  = slot_q;
-  assign out_index_o = index_q;
+  assign out_index_o = ahead_q;
+  assign out_step_o  = sends && !answer_q && (state_q == Body || index_q[2:1] == 2'd3);
   assign say_ready_o = state_q == Rest && left_q == '0;
   assign busy_o      = state_q != Rest || left_q != '0;
   assign advance     = !snd_valid_o || snd_ready_i;
@@ -111,9 +117,9 @@ module board_sender
 
   assign has_body     = answer_q && say_q == SayEcho ? echo_more_i : length != 8'd0;
   assign body_valid   = answer_q && say_q == SayEcho ? echo_valid_i : 1'b1;
-  assign body_last    = answer_q && say_q == SayEcho ? echo_last_i : index_q == length - 1'b1;
+  assign body_last    = answer_q && say_q == SayEcho ? echo_last_i : index_q == top_q;
   assign sends        = advance && (state_q == Head || (state_q == Body && body_valid));
-  assign last         = state_q == Head ? index_q == 8'd7 && !has_body : body_last;
+  assign last         = state_q == Head ? index_q == 8'd7 && !has_body_q : body_last;
   assign echo_ready_o = advance && state_q == Body && answer_q && say_q == SayEcho;
   assign marked_o     = sends && state_q == Head && index_q == 8'd7 && !answer_q;
   assign told_o       = sends && state_q == Head && index_q == 8'd7 && answer_q && say_q == SayStanding;
@@ -121,6 +127,9 @@ module board_sender
   always_ff @(posedge clk_i) begin
     if (take_i) left_q <= valid_i;
     if (advance) snd_valid_o <= sends;
+    has_body_q <= has_body;
+    top_q      <= length - 1'b1;
+    if (out_step_o) ahead_q <= ahead_q + 1'b1;
     if (sends) begin
       snd_data_o <= state_q == Head ? head[index_q[2:0]] : body;
       snd_end_o  <= last && answer_q;
@@ -134,6 +143,7 @@ module board_sender
     end
     if (state_q == Rest) begin
       index_q <= '0;
+      ahead_q <= '0;
       if (left_q != '0) begin
         slot_q   <= first(left_q);
         left_q   <= left_q & (left_q - 1'b1);
@@ -155,4 +165,6 @@ module board_sender
   // nothing new comes while something is still to be sent
   `GANTRY_ASSERT(a_take, `GANTRY_IMPL(take_i, !busy_o))
   `GANTRY_ASSERT(a_body, `GANTRY_IMPL(state_q == Body && !(answer_q && say_q == SayEcho), index_q < length))
+  // bytes of an output are asked for two steps before they go out
+  `GANTRY_ASSERT(a_ahead, `GANTRY_IMPL(state_q == Body && !answer_q, ahead_q == index_q + 8'd2))
 endmodule

@@ -10,9 +10,9 @@ module part_utcl2
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
   parameter int unsigned ReqDepth = NocQueue,     // credits for the walker's requests
   // What can be under way: with so many slots what is withheld never stops the input.  A cache group has 16 requests of code
-  // and 16 of scalars.
+  // and 16 of scalars.  More slots change no cycle; what they cost an FPGA is in docs/reference/synthesis.md.
   localparam int unsigned Most = CuCount * L1vTlbMisses + SqcCount * 32 + Depth,
-  localparam int unsigned Slots = Most > 256 ? 2 ** $clog2(Most) : 256,
+  localparam int unsigned Slots = Most > 64 ? 2 ** $clog2(Most) : 64,
   localparam int unsigned Reports = 4             // places of the dispatcher
 ) (
   input  logic                     clk_i,

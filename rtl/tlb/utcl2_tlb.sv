@@ -149,7 +149,7 @@ module utcl2_tlb
 
   logic [Ways-1:0] valid[Rows];
   logic [3:0] oldest[Rows];
-  generation_t generation[Spaces];
+  generation_t generation[Spaces], young;  // young: of the space that is looked up, read once for all ways
 
   walk_t walk[Walks];
   logic [63:0] walk_pte[Walks];
@@ -233,11 +233,12 @@ module utcl2_tlb
         slot  = s2.slot;
         hit   = page.beyond;  // beyond the address space: a fault without a walk
         entry = 64'd0;
+        young = generation[page.vmid];
         foreach (tags[c]) begin
           row = row_of(c[1:0], set_of(c[1:0], page.vpn));
           for (int unsigned k = 0; k < Ways; k++) begin
             // not the way that a fill at the last edge has taken: its tag is not the one that was read
-            match = valid[row][k] && tag_hit(tags[c][k], generation[page.vmid], page.vmid, page.vpn) && !page.beyond &&
+            match = valid[row][k] && tag_hit(tags[c][k], young, page.vmid, page.vpn) && !page.beyond &&
                 !(fill.valid && fill.row == row && fill.way == k[3:0]);
             hit   = hit | match;
             entry = match ? pte_of_page(entries[c][k], tags[c][k].size, page.vpn) : entry;

@@ -45,7 +45,8 @@ module utcl2_walker
   localparam int unsigned Ww = Walks > 1 ? $clog2(Walks) : 1;
 
   /* verilator lint_off BLKSEQ */
-  logic [63:0] root[256];
+  logic [63:0] root[256];    // a memory, which a reset does not clear
+  logic [255:0] root_known;  // spaces that have got one since the reset; that of the others is 0
   walk_t walk[Walks];
   logic [63:0] result[Walks];
   logic [63:0] begin_set, read_set, wait_set, done_set, redo_set;  // where each walk stands
@@ -78,7 +79,10 @@ module utcl2_walker
       sent = 1'b0;
       // ---- roots and invalidation
       if (inv_valid_i) begin
-        if (root_valid_i) root[inv_i.vmid] = root_i;
+        if (root_valid_i) begin
+          root[inv_i.vmid] <= root_i;
+          root_known[inv_i.vmid] = 1'b1;
+        end
         foreach (known_middle[i]) begin
           if (known_named(known_middle[i], LevelMiddle, inv_i)) known_middle[i].valid = 1'b0;
         end
@@ -114,7 +118,8 @@ module utcl2_walker
         sent      = 1'b1;
         middle = known_middle[middle_index(walk[w].vpn)];
         upper  = known_root[root_index(walk[w].vpn)];
-        entry  = root[walk[w].vmid];
+        entry  = root_known[walk[w].vmid] ? root[walk[w].vmid] : 64'd0;
+        if (root_valid_i && inv_i.vmid == walk[w].vmid) entry = root_i;  // which is being written
         step   = '{ends: entry == 64'd0, pte: 64'd0, level: LevelRoot, at: entry[55:0] + place(LevelRoot, walk[w].vpn)};
         if (entry != 64'd0 && known_hit(middle, LevelMiddle, walk[w].vmid, walk[w].vpn))
           step = utcl2_walks_pkg::read(LevelMiddle, middle.entry, walk[w].vpn);
@@ -175,7 +180,7 @@ module utcl2_walker
       held_q <= hold_i;
       idle_o  <= rests;
       if (!rst_ni) begin
-        root      = '{default: 64'd0};  // with the root of a space what is known of it goes
+        root_known = 256'd0;  // with the root of a space what is known of it goes
         begin_set = 64'd0;
         read_set  = 64'd0;
         wait_set  = 64'd0;

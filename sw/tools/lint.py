@@ -30,7 +30,7 @@ VERIBLE = ["--rules_config", "sw/tools/verible.rules", "--waiver_files", "sw/too
 
 
 SLANG_LIMIT = 240  # seconds that one elaboration may take
-BOARD = ["board_usb", "board_control", "board_slot"]  # a board without the text that gen_board.py makes
+BOARD = ["board_usb", "board_control", "board_slot", "board_pick"]  # a board without the text that gen_board.py makes
 BOXES = ["cu_front", "cu_simd", "cu_vmem", "lds_unit"]  # large blocks: once, not in every instance of all above them
 
 

@@ -78,11 +78,11 @@ def cells(path, top):
             "bram": kinds.get("DP16KD", 0), "lutram": kinds.get("TRELLIS_DPR16X4", 0), "kinds": kinds}
 
 
-PLACES = 4  # LUT sites that a LUT RAM cell takes of the device's: two slices
+PLACES = 6  # LUT sites that a LUT RAM cell takes of the device's: four hold words, two more of its group are what writes them
 
 
 def places(cells):
-    """LUT sites of the device that a block takes as nextpnr packs it: a LUT RAM cell takes four."""
+    """LUT sites of the device that a block takes as nextpnr packs it: a LUT RAM cell takes six."""
     return cells["lut"] + PLACES * cells["lutram"]
 
 

@@ -17,14 +17,17 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "sw/tools"), str(ROOT / "tests/rtl/board")]
 import board_netlist  # noqa: E402
+import gen_board  # noqa: E402
 import part  # noqa: E402
+import synth  # noqa: E402
 import synth_flow  # noqa: E402
 
 CONFIG, BOARD = "configs/fpga.yaml", "ulx3s"
 KINDS = {"rdma": "gpu0.rdma"}
+PLACES = 60000  # of the device's 83,640: what nextpnr still routes without trouble
 PROGRAMS = ["vecadd", "histogram", "reduction"]
 LIMIT = 7200
-pytestmark = pytest.mark.nightly
+nightly = pytest.mark.nightly
 
 
 def ran(*words, status=(0,), **kw):
@@ -65,6 +68,27 @@ def program(name, folder, *options, **env):
             [row for row in counters if row[1] != "cpu_us"]), err
 
 
+@pytest.mark.shows("B.10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_budget_leaves_room_for_the_harness(kind):
+    """What a partition may take (synth_budget.tsv), and what docs/reference/synthesis.md allows PHY, frames and harness."""
+    constants, _ = synth.constants(CONFIG)
+    registers = sum(size for *_, size in gen_board.lanes(kind, constants)[0])
+    assert registers > 0 and synth.budget()["fpga", f"part_{kind}"]["places"] + 2500 + 8 * registers <= PLACES
+
+
+@nightly
+@pytest.mark.shows("B.10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_fits_and_keeps_the_clock(kind):
+    """A bitstream for the clock that fpga.py asks for (else it has another name), and places to spare."""
+    netlist(kind)
+    used = json.loads((place(kind) / "report1.json").read_text())["utilization"]
+    assert 0 < used["TRELLIS_COMB"]["used"] <= PLACES and 0 < used["TRELLIS_FF"]["used"] <= PLACES
+    assert (place(kind) / "board.bit").stat().st_size > 100000
+
+
+@nightly
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_same_as_the_simulation(kind, name, tmp_path):
@@ -78,6 +102,7 @@ def test_same_as_the_simulation(kind, name, tmp_path):
     assert edges >= int(re.search(r"(\d+) cycles, \d+ a second", err)[1]) > 1000
 
 
+@nightly
 def test_another_kind_is_refused(tmp_path):
     """The netlist says what it is: gantry compares."""
     _, err = ran("build/bin/gantry", "run", "-q", "-c", CONFIG, "--set", "place.boards=gpu0.utcl2=sim", "--", "build/apps/vecadd", status=(65,),
@@ -91,6 +116,7 @@ def traffic(kind, board, seed):
     return done.returncode, done.stdout
 
 
+@nightly
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_traffic(kind, seed):
@@ -98,6 +124,7 @@ def test_random_traffic(kind, seed):
     assert status == 0 and re.match(r"part: \w+: \d{4,} messages in", text), text
 
 
+@nightly
 def test_a_wrong_lut_is_seen():
     """One LUT in the middle of the partition is another: no program sees this one, random traffic does."""
     netlist("rdma")

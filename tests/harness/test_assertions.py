@@ -15,6 +15,7 @@ USE = re.compile(r"`(?:GANTRY_ASSERT|GANTRY_CHECK|STREAM_ASSERT|STREAM_BOUND)\(|
 
 # Modules with state that need none, and why.
 WITHOUT = {
+    "board_pick": "a byte, and the number of the next: who asks has the rule (board_sender)",
     "board_slot": "a message, or bytes of two: any value is legal",
     "board_usb": "two registers of a reset",
     "ram_1r1w": "words, and the one last read: any value is legal",

@@ -21,7 +21,7 @@ BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))
 WIRING = {"gpu": ("tests/rtl/gpu/test_links.py", "MISTAKES = [")}
 # A board's harness has a bench around a generated module, whose test plants the faults; what joins pins and frames has the process of a simulated board.
 HARNESS, PROCESS = "tests/rtl/board/test_part.py", "tests/fpga/test_process.py"
-ELSEWHERE = {"board_control": HARNESS, "board_records": HARNESS, "board_sender": HARNESS, "board_slot": HARNESS, "board_target": HARNESS, "board_usb": PROCESS}
+ELSEWHERE = {**dict.fromkeys(("board_control", "board_pick", "board_records", "board_sender", "board_slot", "board_target"), HARNESS), "board_usb": PROCESS}
 
 
 def source_of(module):

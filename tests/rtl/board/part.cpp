@@ -2,7 +2,7 @@
 // Bench of a partition behind records of a board, against the same partition's model library, which is given the same
 // messages: every message out with its cycle, evaluated cycles, idle, what it shows, counters.
 //   Vboard_part LIBRARY SEED WINDOWS [any]
-// With `any` messages are random bytes (any kind; both sides have the same RTL), else those of part_rdma are right ones.
+// With `any` messages are random bytes (any kind; both sides have the same RTL), else those of part_rdma and part_utcl2 are right ones.
 // Not responsible for: what a partition does.
 #include <dlfcn.h>
 

@@ -72,7 +72,7 @@ def harness(kind, checks=True, fault=None):
     package.write_text(gen_params.package(gen_params.read_table(), settings(), None))
     text.write_text(gen_board.part_text(kind, constants))
     paths = [package if p.name == package.name else p for p in rtl_sources.sources(gen_wrappers.partitions()[kind]["top"])]
-    paths = [*dict.fromkeys([*paths, *rtl_sources.sources("board_control"), *rtl_sources.sources("board_slot")]), text]
+    paths = [*dict.fromkeys([*paths, *(p for name in ("board_control", "board_slot", "board_pick") for p in rtl_sources.sources(name))]), text]
     if fault:
         file, old, new = fault
         copy = out / pathlib.Path(file).name

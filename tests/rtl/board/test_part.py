@@ -13,9 +13,12 @@ FAULTS = [
     ("rtl/board/board_target.sv", "assign idle_o    = idle_i && started_q;", "assign idle_o    = idle_i;"),
     ("rtl/board/board_sender.sv", "left_q   <= left_q & (left_q - 1'b1);", "left_q   <= '0;"),
     ("rtl/board/board_sender.sv", "snd_end_o  <= last && answer_q;", "snd_end_o  <= last;"),
-    ("rtl/board/board_sender.sv", "body_last    = answer_q && say_q == SayEcho ? echo_last_i : index_q == length - 1'b1;",
+    ("rtl/board/board_sender.sv", "body_last    = answer_q && say_q == SayEcho ? echo_last_i : index_q == top_q;",
      "body_last    = answer_q && say_q == SayEcho ? echo_last_i : index_q == length;"),
     ("rtl/board/board_records.sv", "error_q <= 2'(RECORD_TWICE);", "error_q <= 2'(RECORD_LINK);"),
+    ("rtl/board/board_sender.sv", "state_q == Body || index_q[2:1] == 2'd3", "state_q == Body || index_q == 8'd7"),
+    ("rtl/board/board_sender.sv", "if (out_step_o) ahead_q <= ahead_q + 1'b1;", "if (sends) ahead_q <= ahead_q + 1'b1;"),
+    ("rtl/board/board_pick.sv", "byte_o  <= message_i[index_q];", "byte_o  <= message_i[index_i];"),
     ("rtl/board/board_slot.sv", "message_q <= {byte_i, message_q[Bytes-1:1]};", "message_q <= {message_q[Bytes-2:0], byte_i};"),
 ]
 
@@ -28,6 +31,12 @@ def bench(kind, seed, windows, *more, **kw):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_rdma(seed):
     done = bench("rdma", seed, 1000)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.shows("B.3")
+def test_utcl2():
+    done = bench("utcl2", 1, 1000)
     assert done.returncode == 0, done.stdout
 
 

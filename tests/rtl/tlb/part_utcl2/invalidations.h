@@ -220,6 +220,35 @@ static void at_each_moment()
     latency_fixed = 0;
 }
 
+// A root comes while walks of its space begin, one a cycle: whatever root each of them begins with, nothing of the old tables is left.
+static void root_at_each_moment()
+{
+    const unsigned space = 0x22, pages = 8;
+    const uint64_t at = Far + 7 * Large;
+    for (unsigned delay = 0; delay < 24; delay++) {
+        new_root(space);
+        for (unsigned tables = 0; tables < 2; tables++) {
+            previous.clear();
+            for (unsigned p = 0; tables && p < pages; p++)
+                previous.emplace(std::make_pair(space, (at + p * Page) >> 12), walk(space, at + p * Page));
+            if (tables)
+                root_of[space] = owner_bits(next_table), next_table += 0x2000;
+            for (unsigned p = 0; p < pages; p++)
+                map_page(space, at + p * Page, plain_entry(0xd000 + (2 * delay + tables) * pages + p));
+        }
+        changing = before_evt = true;
+        for (unsigned p = 0; p < pages; p++)
+            issue(space, at + p * Page, 1, 256);
+        for (unsigned i = 0; i < delay; i++)
+            clock_once(nullptr, 256);
+        command(CTL_ROOT, space, root_of[space], 0, true, 0);
+        changing = false;
+        wait_all();
+        for (unsigned p = 0; p < pages; p++)
+            ask(space, at + p * Page);
+    }
+}
+
 static void invalidations()
 {
     for (unsigned round = 0; round < 600; round++)

@@ -28,6 +28,9 @@
 // mutate: rtl/tlb/utcl2_misses_pkg.sv: walk_free && (waited || !others_wait) => walk_free
 // mutate: rtl/tlb/utcl2_walker.sv: if ((redo_set & bit_w) != 64'd0) begin => if (1'b0) begin
 // mutate: rtl/tlb/utcl2_walker.sv: walk[w].level != LevelLeaf && (redo_set & bit_w) == 64'd0 => walk[w].level != LevelLeaf
+// mutate: rtl/tlb/utcl2_walker.sv: root_known = 256'd0; => ;
+// mutate: rtl/tlb/utcl2_walker.sv: if (root_valid_i && inv_i.vmid == walk[w].vmid) entry = root_i; => ;
+// mutate: rtl/tlb/utcl2_walker.sv: root_known[walk[w].vmid] ? root[walk[w].vmid] : 64'd0 => root[walk[w].vmid]
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: known.vmid == vmid && => known.vmid[1:0] == vmid[1:0] &&
 // mutate: rtl/tlb/utcl2_walks_pkg.sv: entry[55:12] + 44'(vpn[8:0]) => entry[55:12]
 // mutate: rtl/tlb/utcl2_store.sv: 16'd1 << write_way_i) => 16'd3 << write_way_i)
@@ -374,6 +377,7 @@ int main(int argc, char **argv)
     while_withheld();
     upper_while_withheld();
     at_each_moment();
+    root_at_each_moment();
     case_done("invalidations of pages and ranges", "S3.12");
     sizes();
     case_done("sizes and misses that wait");
