@@ -80,7 +80,7 @@ int main()
     for (unsigned n = 0; n < 2; n++)
         HIP_OK(hipStreamCreate(&stream[n]));
     const auto tenant_on = [&](unsigned n) {
-        tenant<<<2, 256, 0, stream[n]>>>(reinterpret_cast<four *>(buffer[2 + n]), buffer[n], 16);
+        tenant<<<2, 256, 0, stream[n]>>>(reinterpret_cast<four *>(buffer[2 + n]), buffer[n], 32);
     };
     for (unsigned n : {0, 1, 0}) { // translations come; then the first alone
         tenant_on(n);
