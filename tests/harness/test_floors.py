@@ -16,7 +16,7 @@ def test_the_tree_stands_on_its_floors():
 
 
 def test_every_folder_stands_on_a_floor():
-    there = {p.parent.relative_to(ROOT).as_posix() for top in ("host", "bridge") for p in (ROOT / top).glob("*/*") if p.suffix in (".c", ".h", ".def")}
+    there = {p.parent.relative_to(ROOT).as_posix() for top in ("host", "bridge") for p in (ROOT / top).glob("*/*") if p.suffix in (".c", ".h", ".def", ".cpp")}
     assert there == set(check_floors.LEVEL)
 
 

@@ -13,7 +13,7 @@ from live import MODELS, ROOT, gantry_run
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 WORDS = 640  # of each buffer of vecadd: 40 lines
-VECADD = ["build/kernels/vecadd.v4.co", "--grid", str(WORDS), "--group", "64", "--arg", f"out:{4 * WORDS}:sum", "--arg", f"fill:1:{4 * WORDS}",
+VECADD = ["build/kernels/vecadd.v4.co", "--grid", str(WORDS), "--group", "64", "--arg", f"zero:{4 * WORDS}", "--arg", f"fill:1:{4 * WORDS}",
           "--arg", f"fill:2:{4 * WORDS}"]
 LINES, MORE, ATOMICS, STEPS = 64, 96, 40, 64
 SIZES = {"LINES": LINES, "MORE": MORE, "ATOMICS": ATOMICS, "STEPS": STEPS}
