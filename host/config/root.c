@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where Gantry's own files are: next to build/ in the tree, or in PREFIX/share/gantry; GANTRY_ROOT, for programs that
+ * Where Gantry's own files are: next to build/ in the tree, or in PREFIX/share/gantry; GANTRY_FILES, for programs that
  * libgantry.a is part of, which may lie anywhere.
  */
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ static bool root_above(char *path)
 /* Of the library, when this is part of one; else of the program. */
 static void root_find(void)
 {
-    const char *given = getenv("GANTRY_ROOT");
+    const char *given = getenv("GANTRY_FILES");
     char path[PATH_MAX];
     Dl_info here;
     ssize_t n;

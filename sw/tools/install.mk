@@ -32,7 +32,7 @@ install-files: all install-library $(if $(wildcard $(B)/lib/libgantry_tlm.*),ins
 	@find $(SHARE) -name __pycache__ -prune -exec rm -rf {} +  # they name the sources
 	@chmod -R a+rX,go-w $(SHARE)
 	@echo "install: gantry is in $(DESTDIR)$(PREFIX)/bin"
-# What other programs are built with (docs/library.md); without the rest of `install` the library wants GANTRY_ROOT.
+# What other programs are built with (docs/library.md); without the rest of `install` the library wants GANTRY_FILES.
 install-library: lib-files
 	@install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gantry $(DESTDIR)$(PREFIX)/share/man/man3
 	@install -m 755 $(SHARED)/libgantry.so.$(LIBRARY_VERSION) $(DESTDIR)$(PREFIX)/lib/

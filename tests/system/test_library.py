@@ -222,16 +222,16 @@ def package(prefix, *words_):
 
 @pytest.mark.parametrize("how", ["shared", "static"])
 def test_example_in_c_outside_of_the_tree(prefix, tmp_path, how):
-    """The installed header and libraries, found by pkg-config; the program finds the configurations by GANTRY_ROOT."""
+    """The installed header and libraries, found by pkg-config; the program finds the configurations by GANTRY_FILES."""
     shutil.copy(ROOT / "sw/library/vecadd.c", tmp_path)
     shutil.copy(code("vecadd"), tmp_path / "vecadd.co")
     flags = package(prefix, "--cflags", "--libs") if how == "shared" else package(prefix, "--cflags", "--libs", "--static")
     if how == "static":
         flags = [str(prefix / "lib/libgantry.a") if flag == "-lgantry" else flag for flag in flags]
     subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "vecadd.c", "-o", "vecadd", *flags, f"-Wl,-rpath,{prefix}/lib"], cwd=tmp_path, check=True)
-    done = subprocess.run(["./vecadd", "vecadd.co"], cwd=tmp_path, env={**os.environ, "GANTRY_ROOT": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
+    done = subprocess.run(["./vecadd", "vecadd.co"], cwd=tmp_path, env={**os.environ, "GANTRY_FILES": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0 and done.stdout.startswith("vecadd: 400 instructions in 16 wavefronts") and not done.stderr, done
-    done = subprocess.run(["./vecadd", "nothing.co"], cwd=tmp_path, env={**os.environ, "GANTRY_ROOT": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
+    done = subprocess.run(["./vecadd", "nothing.co"], cwd=tmp_path, env={**os.environ, "GANTRY_FILES": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 1 and done.stderr == "gantry: nothing.co: No such file or directory\n", done
     linked = subprocess.run(["ldd", "./vecadd"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert ("libgantry.so.1" in linked) == (how == "shared"), linked
@@ -239,7 +239,7 @@ def test_example_in_c_outside_of_the_tree(prefix, tmp_path, how):
 
 def test_example_in_python(prefix, tmp_path):
     done = subprocess.run([sys.executable, ROOT / "sw/library/vecadd.py", prefix / "lib/libgantry.so", code("vecadd")], cwd=tmp_path,
-                          env={**os.environ, "GANTRY_ROOT": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
+                          env={**os.environ, "GANTRY_FILES": str(ROOT)}, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0 and done.stdout == "vecadd: all sums are right\n", done
     assert len((ROOT / "sw/library/vecadd.py").read_text().splitlines()) <= 50
 

@@ -31,7 +31,7 @@ def example(tmp_path_factory):
 
 
 def run(program, *words):
-    env = {**os.environ, "GANTRY_MODEL_OPT": "-O0", "GANTRY_ROOT": str(ROOT)}  # the models of test_whole.py
+    env = {**os.environ, "GANTRY_MODEL_OPT": "-O0", "GANTRY_FILES": str(ROOT)}  # the models of test_whole.py
     return subprocess.run([program, *words], cwd=program.parent, env=env, capture_output=True, text=True, timeout=1800, stdin=subprocess.DEVNULL)
 
 
