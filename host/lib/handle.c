@@ -96,8 +96,7 @@ void handle_end(struct handle *h, enum handle_kind kind, const char *function)
     pthread_mutex_unlock(&alive_lock);
     if (known && !busy)
         return;
-    fprintf(stderr, "gantry: %s: %s %s\n", function, busy ? "a call is under way with" : "not",
-            busy ? kind_text(kind) : kind_text(kind));
+    fprintf(stderr, "gantry: %s: %s %s\n", function, busy ? "a call is under way with" : "not", kind_text(kind));
     abort();
 }
 
