@@ -12,10 +12,10 @@ def two_clocks(depth, **kw):
 
 
 BLOCKS = {  # sources, tasks
-    "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, **BUGS}),
+    "stream_fifo": (["rtl/common/stream_fifo.sv"], {**PDR, "prove": dataclasses.replace(PDR["prove"], nightly=True), **BUGS}),
     "stream_queue": (["rtl/tech/ram_1r1w.sv", "rtl/common/stream_fifo.sv", "rtl/common/stream_queue.sv"],
                      {**PDR, "bmc": bounded(10), "prove": dataclasses.replace(PDR["prove"], nightly=True), **BUGS}),
-    "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, **BUGS, "bug4": bug(4)}),
+    "latency_floor": (["rtl/common/latency_floor.sv"], {**PDR, "prove": dataclasses.replace(PDR["prove"], nightly=True), **BUGS, "bug4": bug(4)}),
     "rr_arbiter": (["rtl/common/pick_pkg.sv", "rtl/common/rr_arbiter.sv"],
                    {**PDR, "prove_ports": Task("mode prove", "abc pdr", params={"N": 9}), **BUGS}),  # as many as part_rdma has with 8 GPUs
     "pick_pkg": (
@@ -31,7 +31,7 @@ BLOCKS = {  # sources, tasks
          "bug_pointer": bug(1)}),
     "async_fifo": (
         ["rtl/tech/async_fifo.sv"],
-        {"bmc": two_clocks(30), "bmc_long": two_clocks(45, nightly=True),
+        {"bmc": two_clocks(20), "bmc_long": two_clocks(45, nightly=True),
          "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
          **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),

@@ -35,7 +35,7 @@ ENV = {
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
-SHORT_C = {"asan": ["driver", "lib", "loader"], "tsan": ["lib"]}  # folders of the C tests in `make test`
+SHORT_C = {"asan": ["loader"], "tsan": ["lib"]}  # folders of the C tests in `make test`
 QUICK_C = ["base", "driver", "firmware", "loader", "vm"]  # folders whose C tests take a second or two: what `make mutation` asks
 # Of the shim: that of a C program with the same sanitizers, which has their run-time library, and that of any program.  TSan's opens and maps
 # files before its threads can be told apart, by the shim's functions then: they cannot be instrumented.

@@ -239,7 +239,7 @@ def emptied(tmp_path_factory):
     return [line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("manifest\t")]
 
 
-@pytest.mark.parametrize("kind", ["deleted", "emptied"])
+@pytest.mark.parametrize("kind", [pytest.param("deleted", marks=pytest.mark.nightly), "emptied"])
 def test_any_one_file(kind, emptied, monkeypatch):
     """Without it, or with what is left of it, something is missed; with all, nothing."""
     listed = manifest.load()

@@ -41,7 +41,7 @@ def at_root(monkeypatch):
     BUILD.mkdir(parents=True, exist_ok=True)
 
 
-LONG = ("part_sqc", "cu_front", "cu_vmem")  # over 20 s of CPU; by day Verilator and verible read them, and yosys their memories (below)
+LONG = ("part_sqc", "cu_front", "cu_vmem", "lds_unit", "part_noc", "part_l2")  # 10 s of CPU and more; by day Verilator and verible read them, and yosys their memories (below)
 
 
 @pytest.mark.parametrize("module", [pytest.param(m, marks=[pytest.mark.nightly] if m in LONG else [])
@@ -111,11 +111,12 @@ def test_vgpr_is_block_ram():
 SMALL = ["gpu.l1v.kib=4", "gpu.l1v.mshrs=8"]  # small enough for synth_registers.tsv
 
 
-ROWS = ["lds_execute", "lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v", "dispatch_hub"]
+ROWS = ["lds_writeback", "lds_serial", "cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback", "l1v", "dispatch_hub"]
+LONG_ROWS = ["lds_execute"]  # 20 s of CPU
 NARROW_ROWS = ["cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow"]
 
 
-@pytest.mark.parametrize("module", ROWS + [pytest.param(m, marks=pytest.mark.nightly) for m in NARROW_ROWS])
+@pytest.mark.parametrize("module", ROWS + [pytest.param(m, marks=pytest.mark.nightly) for m in LONG_ROWS + NARROW_ROWS])
 @pytest.mark.shows("C.9")
 def test_row_memories_are_memories(module):
     """Arrays of rows and of commands do not become registers because a task writes them, which read_slang does not tell."""

@@ -66,7 +66,7 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
 SIMULATED = [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS]
 
 
-@pytest.mark.parametrize("kind", SIMULATED)
+@pytest.mark.parametrize("kind", [kind if kind == "rdma" else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS])
 @pytest.mark.shows("B.3")
 def test_kernel_on_a_simulated_board(standin, kind, tmp_path):
     """By day one kernel."""

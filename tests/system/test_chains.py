@@ -32,6 +32,7 @@ def test_two_gpus(chain):
     assert passed(chain, 2).line["data"] == passed(chain, 2, model="golden").line["data"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("chain", ["sort"])
 @pytest.mark.shows("S0.16")
 def test_write_through(chain):

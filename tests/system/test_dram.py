@@ -37,7 +37,7 @@ def cycles(name, kernel):
     return int(line["cycles"])
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly) if n in ("ddr3", "banks alternate") else n for n in SETS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly) if n in ("ddr3", "sdr", "banks alternate") else n for n in SETS])
 @pytest.mark.shows("S1.5")
 def test_results(name):
     assert cycles(name, "transpose") > 0 and cycles(name, "histogram") > 0

@@ -4,7 +4,7 @@ one that is no power of two: two GPUs of `tiny` with two CUs run a mixed set of 
 scalar loads, long code, memory of the other GPU and of the host) with the CPU's results and the `data` of the golden model.
 
 A value that cannot work is refused by the configuration with its key and the reason: REFUSED lists these, nothing else may be refused.
-The cases come from params.def: a new key is tested at once.  `make test` sets all keys behind the CUs to odd values at once, `make nightly` to both ends, and each key alone."""
+The cases come from params.def: a new key is tested at once.  `make test` sets all keys of the small blocks to odd values at once, `make nightly` all keys behind the CUs, these in the CUs, also to both ends, and each key alone."""
 import argparse
 import functools
 import math
@@ -150,10 +150,19 @@ def light(monkeypatch):
     monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")
 
 
-@pytest.mark.parametrize("end", ["odd", *(pytest.param(e, marks=pytest.mark.nightly) for e in ("least", "greatest"))])
+@pytest.mark.nightly
+@pytest.mark.parametrize("end", ENDS)
 def test_all_behind_the_cus(program, end):
     settings = behind_the_cus(end)
     assert len(settings) >= 20, settings
+    agree(program, settings)
+
+
+def test_all_of_the_small_blocks(program):
+    """Odd values of the keys that neither a CU nor an L2 slice nor the L2 TLB reads."""
+    large = {"cu", "l2", "utcl2"}
+    settings = {key: v for key, v in behind_the_cus("odd").items() if not large & readers().get(parameters()[key].sv, set())}
+    assert len(settings) >= 12, settings
     agree(program, settings)
 
 

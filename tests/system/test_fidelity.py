@@ -91,6 +91,7 @@ def test_own_memory_is_nearer_than_another_gpus():
 
 
 @on_rtl
+@pytest.mark.nightly
 @pytest.mark.shows("S1.2", "S4.17")
 def test_bandwidth_of_one_and_four_cus():
     """The L2 gives each CU its share, and takes what it stores.  The L1V of a CU does one operation a cycle, and a line that misses is two,

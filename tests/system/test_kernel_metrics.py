@@ -239,6 +239,7 @@ def test_mshrs_that_are_full(database):
     assert len({location for location, *_ in full}) == 1 and all(0 < value < cycles / 4 for *_, value in rows), (rows, cycles)
 
 
+@pytest.mark.nightly  # models of its own; by day test_queues
 @pytest.mark.shows("S0.21")
 def test_one_slice_that_is_full(tmp_path):
     """Four CUs copy through one slice of 2 MSHRs: nearly always these are taken, all 111 places beside them, and the queue of 8 in front.  What is

@@ -23,7 +23,7 @@ SEEN = {
     ("sb", "system", "split"): ["plain", "relaxed"],
     ("lb", "system", "split"): ["plain", "relaxed"],
 }
-OFTEN = [("mp", "agent", "own"), ("mp", "system", "split"), ("sb", "system", "split"), ("lb", "system", "split"), ("co", "agent", "own"), ("at", "system", "own")]
+OFTEN = [("mp", "agent", "own"), ("mp", "system", "split"), ("lb", "system", "split"), ("co", "agent", "own"), ("at", "system", "own")]
 
 
 @pytest.fixture(scope="module")

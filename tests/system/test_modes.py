@@ -18,7 +18,7 @@ import test_kernels  # noqa: E402
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 MODES = [(write, mode) for write in ("back", "through") for mode in ("home", "requester")]
 ALWAYS = {("peer", "back-requester"), ("peer", "through-requester"), ("copies", "through-requester"), ("sorting", "through-home"),
-          ("sorting", "back-requester"), ("hashes", "through-requester"), ("chains rank", "back-requester"), ("chains rank", "through-requester")}
+          ("hashes", "through-requester")}
 PROGRAMS = [*FAMILIES, *SINGLE, *(f"chains {chain}" for chain in CHAINS)]
 
 

@@ -175,6 +175,7 @@ def test_lock_step_difference_in_a_worker(tmp_path, monkeypatch):
     assert sum("ended at cycle" in text for text in told[1]) == 1, told
 
 
+@pytest.mark.nightly
 def test_wave(tmp_path):
     """A worker writes the wave of its GPU: the same file."""
     code, waves = loop(tmp_path), []

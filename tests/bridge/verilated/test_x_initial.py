@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two-state simulation hides missing resets: on `tiny`, models whose registers all start with random contents
-(--x-initial unique) give the same hash, counters included, under several seeds; a planted missing reset does not."""
+(--x-initial unique) give the same hash, counters included, under several seeds; a planted missing reset does not.  Nightly: by day the benches of tests/rtl begin so,
+block by block."""
 import os
 import pathlib
 import re
@@ -26,11 +27,13 @@ def final_line(tmp_path, seed, defines=""):
     return re.search(r"cycles=\S+", line)[0], *(re.search(rf"\b{k}=\S+", line)[0] for k in ("hash", "data", "counters", "now"))
 
 
+@pytest.mark.nightly
 def test_seed_of_initial_contents_changes_nothing(tmp_path):
     subprocess.run(["make", "-s", "kernels"], cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
     assert len({final_line(tmp_path, seed) for seed in (1, 2, 3, 77)}) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["histogram", "generic"])
 def test_seed_changes_nothing_in_the_lds_atomics_and_flat_addresses(name, tmp_path, monkeypatch):
     """histogram: LDS and its atomics, atomics in the L2; generic: addresses of any memory in one access, atomics of 32 and 64 bits."""
@@ -44,5 +47,6 @@ def test_seed_changes_nothing_in_the_lds_atomics_and_flat_addresses(name, tmp_pa
     assert len(seen) == 1, seen
 
 
+@pytest.mark.nightly
 def test_missing_reset_is_caught(tmp_path):
     assert len({final_line(tmp_path, seed, "GANTRY_PLANT_NO_RESET=1") for seed in (1, 2, 3, 4, 5, 6)}) > 1

@@ -34,6 +34,7 @@ def test_rdma(seed):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.shows("B.3")
 def test_utcl2():
     done = bench("utcl2", 1, 1000)
@@ -56,6 +57,7 @@ def test_faults(number):
     assert done.returncode != 0, done.stdout
 
 
+@pytest.mark.nightly
 def test_the_text_of_every_kind():
     """As `make lint` has it: Verilator -Wall and read_slang."""
     assert check_board.findings(settings()) == []

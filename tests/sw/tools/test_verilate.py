@@ -66,6 +66,7 @@ def test_the_header_is_built_once(small):
     assert status == 0 and f"-o {built}" not in log and f"-include-pch {built}" in log and built.stat().st_mtime_ns == before
 
 
+@pytest.mark.nightly
 def test_a_header_of_other_sources_is_built_again(small):
     """As after an upgrade of the C++ library: the compiler refuses what it made before."""
     _, _, folder = small()
