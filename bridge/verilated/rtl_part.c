@@ -10,6 +10,7 @@
 #include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
+#include "bridge/verilated/asked.h"
 
 struct rtl_part {
     const struct model_api *api;
@@ -21,7 +22,9 @@ struct rtl_part {
     void *observe_ctx;
     rtl_tap_fn tap;
     void *tap_ctx;
-    uint64_t *counted; /* counters after `counted_at` visits; UINT64_MAX: not known */
+    struct asked **asks, **answers; /* by output, and by the input where its answers come; NULL: of none */
+    bool asking;                    /* some input has one */
+    uint64_t *counted;              /* counters after `counted_at` visits; UINT64_MAX: not known */
     uint64_t counted_at;
 };
 
@@ -31,6 +34,8 @@ static void rtl_send(void *ctx, uint32_t slot, uint64_t cycle, const void *messa
     struct rtl_part *r = part->own;
     if (r->tap && message)
         r->tap(r->tap_ctx, true, slot, cycle, message);
+    if (message && r->asks[slot])
+        asked_sent(r->asks[slot], cycle, message);
     sched_send(part, slot, cycle, message);
 }
 
@@ -49,11 +54,21 @@ static void tap_inputs(struct part *part, struct rtl_part *r, uint64_t from)
                 r->tap(r->tap_ctx, false, part->due[c][i].slot, from + c, part->due[c][i].data);
 }
 
+static void answers_note(const struct part *part, const struct rtl_part *r)
+{
+    for (uint32_t c = 0; c < PART_WINDOW; c++)
+        for (uint32_t i = 0; i < part->due_count[c]; i++)
+            if (r->answers[part->due[c][i].slot])
+                asked_answered(r->answers[part->due[c][i].slot], part->due[c][i].data);
+}
+
 static void rtl_visit(struct part *part, uint64_t from)
 {
     struct rtl_part *r = part->own;
     if (r->tap)
         tap_inputs(part, r, from);
+    if (r->asking)
+        answers_note(part, r);
     part->idle = r->api->step(r->model, from, part->due, part->due_count, r->no_skip, &r->sink);
 }
 
@@ -115,11 +130,30 @@ static void rtl_report(struct part *part, FILE *out)
         const struct model_port *ask = &r->api->ports[i], *answer = answer_of(r->api, ask);
         for (uint32_t lane = 0; answer && lane < ask->count; lane++) {
             const struct wire *w = part->out[ask->slot + lane];
-            uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
-            if (w && sent > got)
-                fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name,
-                        channel_to(&w->channel), (unsigned long long)(sent - got), (unsigned long long)sent, ask->name,
-                        (unsigned long long)(w->channel.last - 1 - w->channel.latency));
+            const struct asked *asked = r->asks[ask->slot + lane];
+            const uint64_t sent = lane_sent(part, ask, lane, true), got = lane_sent(part, answer, lane, false);
+            const uint64_t want = sent - (asked ? asked_unanswerable(asked) : 0);
+            if (!w || want <= got)
+                continue;
+            fprintf(out, "  %s waits for %s: %llu of %llu %s unanswered, the last sent at cycle %llu\n", part->name,
+                    channel_to(&w->channel), (unsigned long long)(want - got), (unsigned long long)sent, ask->name,
+                    (unsigned long long)(w->channel.last - 1 - w->channel.latency));
+            if (asked)
+                asked_report(asked, out);
+        }
+    }
+}
+
+/* Ports whose requests are its own have a table. */
+static void asks_new(struct rtl_part *r)
+{
+    r->asks = xcalloc(r->api->outs + 1, sizeof(struct asked *));
+    r->answers = xcalloc(r->api->ins + 1, sizeof(struct asked *));
+    for (uint32_t i = 0; i < r->api->port_count; i++) {
+        const struct model_port *ask = &r->api->ports[i], *answer = answer_of(r->api, ask);
+        if (answer && (r->asks[ask->slot] = asked_new(ask)) && asked_answers(r->asks[ask->slot])) {
+            r->answers[answer->slot] = r->asks[ask->slot];
+            r->asking = true;
         }
     }
 }
@@ -128,6 +162,10 @@ static void rtl_free(struct part *part)
 {
     struct rtl_part *r = part->own;
     r->api->destroy(r->model);
+    for (uint32_t i = 0; i < r->api->outs; i++)
+        asked_free(r->asks[i]);
+    free(r->asks);
+    free(r->answers);
     free(r->counted);
     free(r);
 }
@@ -197,6 +235,7 @@ struct part *rtl_part_new(const struct library *library, const char *name, unsig
     }
     r->sink = (struct model_sink){part, rtl_send, rtl_observed};
     r->no_skip = no_skip;
+    asks_new(r);
     r->counted = xcalloc(r->api->counter_count + 1, sizeof *r->counted);
     r->counted_at = UINT64_MAX;
     part->idle = false; /* the first visit finds out */

@@ -46,7 +46,7 @@ bool order_holds(struct driver *d, const struct conn *conn)
 {
     if (!d->ordered || !request_changes(conn))
         return false;
-    if (client_alone(d, conn->client) && !watch_parent(conn->pid, conn->tid)) {
+    if (client_alone(d, conn->client) && !watch_parent(conn->pid)) {
         turn_note(d, conn->client);
         return false;
     }

@@ -148,12 +148,21 @@ void watch_threads(struct watched *p)
     p->room = room;
 }
 
-bool watch_parent(pid_t pid, pid_t tid)
+bool watch_parent(pid_t pid)
 {
     char path[96];
     struct proc_text text;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)tid);
-    return proc_read(path, &text); /* it is empty where there are none */
+    bool any = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && !any && (entry = readdir(folder));) {
+        const int tid = atoi(entry->d_name);
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, tid);
+        any = tid > 0 && proc_read(path, &text); /* it is empty where there are none */
+    }
+    if (folder)
+        closedir(folder);
+    return any;
 }
 
 static void children_find(struct driver *d, pid_t pid, struct watch_thread *t)

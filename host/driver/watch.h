@@ -63,7 +63,7 @@ void watch_threads(struct watched *p); /* its threads as they are now; what is k
 bool watch_settled(const struct driver *d, const struct watched *p);
 /* A client, the program, or what one of these has started and is not left behind by it. */
 bool watch_belongs(const struct driver *d, const struct watched *p);
-bool watch_parent(pid_t pid, pid_t tid); /* the thread has children */
+bool watch_parent(pid_t pid); /* some thread of it has children */
 /* Finds all processes anew, and forgets those that are gone. */
 void watch_refresh(struct driver *d);
 bool watch_over(const struct watched *p); /* a client that has ended */

@@ -20,7 +20,8 @@ def each(tmp_path_factory):
 
 
 def run(program, way, model, gpus, folder):
-    done = subprocess.run([GANTRY, "run", "-c", "tiny", "--set", f"system.gpus={gpus}", "--model", model, "-o", folder, "--", program, way], cwd=ROOT, text=True,
+    done = subprocess.run([GANTRY, "run", "-c", "tiny", "--set", f"system.gpus={gpus}", "--model", model, "--max-seconds", "100", "-o", folder,
+                           "--", program, way], cwd=ROOT, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     return Result(done.returncode, done.stdout, done.stderr, 0, kernels_of(folder))
 

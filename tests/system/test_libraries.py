@@ -87,6 +87,7 @@ def test_a_long_start_repeats(name, args):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name, args", [("random", []), ("primitives", ["5000"]), may_be_absent("sparse_library"), ("offload", []),
                                         *map(may_be_absent, NEW)])
+@pytest.mark.shows("B.1")
 def test_golden(name, args):
     passed(tiny_run([built(name), *args], "--model", "golden"), name)
 
@@ -94,6 +95,7 @@ def test_golden(name, args):
 @rtl
 @pytest.mark.nightly
 @pytest.mark.parametrize("name, args", [("random", ["200", "quick"]), ("primitives", ["5000"]), *map(may_be_absent, NEW)])
+@pytest.mark.shows("B.1", "B.6")
 def test_lock_step(name, args):
     lock_step(name, *args)
 
@@ -101,6 +103,7 @@ def test_lock_step(name, args):
 @rtl
 @pytest.mark.nightly
 @pytest.mark.parametrize("name, args", [may_be_absent("sparse_library"), ("offload", []), *map(may_be_absent, NEW)])
+@pytest.mark.shows("B.1")
 def test_rtl_alone(name, args):
     """The golden model leaves the same data."""
     golden, rtl = (passed(tiny_run([built(name), *args], "--model", model), name) for model in ("golden", "rtl"))
@@ -109,6 +112,7 @@ def test_rtl_alone(name, args):
 
 @rtl
 @pytest.mark.nightly
+@pytest.mark.shows("B.1")
 def test_generators_with_states():
     """All of rocRAND on the RTL: XORWOW's and MRG32k3a's engines, too."""
     golden, rtl = (passed(tiny_run([built("random")], "--model", model, limit=1800), "random") for model in ("golden", "rtl"))

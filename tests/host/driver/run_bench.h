@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,7 +43,8 @@ static inline int client_connect(void)
 
 static inline void ask(int fd, enum request_op op, unsigned long code, void *arg)
 {
-    struct shim_request r = {.op = op, .code = (uint32_t)code, .tid = getpid(), .bytes = code >> 16 & 0x3fff};
+    struct shim_request r = {
+        .op = op, .code = (uint32_t)code, .tid = (pid_t)syscall(SYS_gettid), .bytes = code >> 16 & 0x3fff};
     struct shim_answer answer = {0};
     if (arg)
         memcpy(r.data, arg, r.bytes);

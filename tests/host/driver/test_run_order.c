@@ -4,10 +4,12 @@
  */
 #include "run_bench.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #define CHILDREN 4u
 #define PAGE 0x1000u
+#define LARGE 0x100000u /* no process has room for more of it where it has some */
 
 /* What a program and what it forks share. */
 struct board {
@@ -17,10 +19,10 @@ struct board {
 static struct board *board;
 static int ready[2], go[2]; /* pipes: each child writes a byte, and goes on when the other one is closed */
 
-static uint64_t vram_take(int fd, uint64_t va)
+static uint64_t vram_of(int fd, uint64_t va, uint64_t bytes)
 {
     struct kfd_ioctl_alloc_memory_of_gpu_args m = {.va_addr = va,
-                                                   .size = PAGE,
+                                                   .size = bytes,
                                                    .gpu_id = GPU_ID,
                                                    .flags =
                                                        KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
@@ -28,6 +30,11 @@ static uint64_t vram_take(int fd, uint64_t va)
     ask(fd, REQ_IOCTL, AMDKFD_IOC_ACQUIRE_VM, &vm);
     ask(fd, REQ_IOCTL, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &m);
     return m.mmap_offset;
+}
+
+static uint64_t vram_take(int fd, uint64_t va)
+{
+    return vram_of(fd, va, PAGE);
 }
 
 static int greet(pid_t parent)
@@ -150,6 +157,34 @@ static int heir(void)
     return board->place[0] > first ? 0 : 40;
 }
 
+/* A thread of the program asks; the child that comes late was forked by another one. */
+static void *asks(void *arg)
+{
+    (void)arg;
+    int fd = client_connect();
+    ask(fd, REQ_OPEN_KFD, 0, NULL);
+    board->place[0] = vram_of(fd, RING, LARGE);
+    board->place[2] = vram_of(fd, RING + LARGE, LARGE);
+    return NULL;
+}
+static int forked_elsewhere(void)
+{
+    pthread_t thread;
+    greet(0);
+    if (fork() == 0) {
+        compute(0.1);
+        int fd = greet(0);
+        ask(fd, REQ_OPEN_KFD, 0, NULL);
+        board->place[1] = vram_of(fd, RING, LARGE);
+        char byte;
+        close(go[1]);
+        _exit(read(go[0], &byte, 1) == 0 ? 0 : 93);
+    }
+    if (pthread_create(&thread, NULL, asks, NULL) || pthread_join(thread, NULL) || close(go[1]) || children_wait())
+        return 50;
+    return board->place[0] < board->place[1] && board->place[1] < board->place[2] ? 0 : 51; /* by turns */
+}
+
 static int client_main(const char *what)
 {
     board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -161,6 +196,8 @@ static int client_main(const char *what)
         return orphans(*what == 'h');
     if (strcmp(what, "sleeper") == 0 || strcmp(what, "wakeful") == 0)
         return sleeper(*what == 's');
+    if (strcmp(what, "forked") == 0)
+        return forked_elsewhere();
     return heir();
 }
 
@@ -192,6 +229,14 @@ static void sleepers_have_no_order(void **state)
     assert_exit(&wakeful, 0, true);
 }
 
+/* shows B.4: who has forked, and which thread asks, is not the same: a child that has not come yet is waited for. */
+static void children_of_other_threads_have_their_turns(void **state)
+{
+    (void)state;
+    struct run_report report = run("forked", GATED, LATE);
+    assert_exit(&report, 0, true);
+}
+
 /* What an ended process has had is free for whoever has waited for its end. */
 static void ends_come_before_what_follows_them(void **state)
 {
@@ -215,6 +260,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(siblings_are_served_in_their_order),
         cmocka_unit_test(orphans_have_no_order),
         cmocka_unit_test(sleepers_have_no_order),
+        cmocka_unit_test(children_of_other_threads_have_their_turns),
         cmocka_unit_test(ends_come_before_what_follows_them),
         cmocka_unit_test(who_computes_is_not_waited_for_without_end),
     };
