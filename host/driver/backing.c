@@ -76,7 +76,7 @@ struct hold *backing_hold(struct client *c, struct backing *b)
 static void contents_hash(struct driver *d, const struct backing *b)
 {
     if (b->kind == BACKING_VRAM && b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
-        datahash_add(&d->data, pmem_vram(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
+        datahash_add(&d->data, pmem_pages(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
 }
 
 void backing_drop(struct driver *d, struct client *c, struct hold *hold)

@@ -11,7 +11,7 @@
 
 static const uint64_t *vram_table(struct pmem *pm, unsigned gpu, uint64_t offset, unsigned entries)
 {
-    return (const uint64_t *)(const void *)pmem_vram(pm, gpu, offset, entries * sizeof(uint64_t));
+    return (const uint64_t *)(const void *)pmem_pages(pm, gpu, offset, entries * sizeof(uint64_t));
 }
 
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)

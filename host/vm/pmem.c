@@ -17,6 +17,8 @@
 #include "vm/pagetable.h"
 #include "vm/pmem_private.h"
 
+#define PAGE 4096u
+
 /* 0, or -1 with errno and nothing left. */
 static int vram_create(struct pmem_vram *v, uint64_t bytes)
 {
@@ -74,6 +76,7 @@ void pmem_free(struct pmem *pm)
 {
     if (!pm)
         return;
+    pm->moved = false; /* nobody looks for pages any more */
     pmem_slabs_free(pm, PMEM_GTT);
     for (unsigned g = 0; g < pm->gpus; g++) {
         pmem_slabs_free(pm, g);
@@ -82,6 +85,7 @@ void pmem_free(struct pmem *pm)
         free(pm->vram[g].tables.used);
         free(pm->vram[g].tables.shadow);
         free(pm->vram[g].tables.removed);
+        free(pm->vram[g].away);
     }
     pmem_windows_fini(pm);
     free(pm);
@@ -99,11 +103,17 @@ uint64_t pmem_gtt_bytes(const struct pmem *pm)
 {
     return pm->gtt_bytes;
 }
-uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
+uint8_t *pmem_pages(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
         return NULL;
     return pm->vram[gpu].base + offset;
+}
+
+uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    uint8_t *p = pmem_pages(pm, gpu, offset, bytes);
+    return __builtin_expect(pm->moved, 0) && p ? pmem_moved_vram(pm, gpu, offset, bytes) : p;
 }
 
 uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes)
@@ -126,8 +136,20 @@ static bool is_window(uint64_t pa)
     return (pa >> PMEM_OWNER_SHIFT) == 0 && (pa & PMEM_OFFSET_MASK) >= PMEM_WINDOW_BASE;
 }
 
+/* Bytes of [pa, +bytes) that lie on one another: all, but of a page beside one that is away. */
+static size_t piece(const struct pmem *pm, uint64_t pa, size_t bytes)
+{
+    const size_t left = PAGE - pa % PAGE;
+    return __builtin_expect(pm->moved, 0) && bytes > left ? left : bytes;
+}
+
 int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
 {
+    const size_t n = piece(pm, pa, bytes);
+    if (n < bytes) {
+        const int status = pmem_read(pm, pa, to, n);
+        return status ? status : pmem_read(pm, pa + n, (uint8_t *)to + n, bytes - n);
+    }
     uint8_t *p = direct(pm, pa, bytes);
     if (p) {
         memcpy(to, p, bytes);
@@ -138,6 +160,11 @@ int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
 
 int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
 {
+    const size_t n = piece(pm, pa, bytes);
+    if (n < bytes) {
+        const int status = pmem_write(pm, pa, from, n);
+        return status ? status : pmem_write(pm, pa + n, (const uint8_t *)from + n, bytes - n);
+    }
     uint8_t *p = direct(pm, pa, bytes);
     if (p) {
         pm->changes += pa >> PMEM_OWNER_SHIFT != 0;

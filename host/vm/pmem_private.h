@@ -39,6 +39,7 @@ struct pmem_vram {
     uint64_t mapped;
     struct table_region tables;
     struct slab_table slabs;
+    uint64_t *away; /* by frame: 1 + the address that it has changed places with, 0: none; NULL: none has ever */
 };
 
 struct pmem_window {
@@ -69,6 +70,8 @@ struct pmem {
     void *table_sink_ctx;
     unsigned fragment; /* pagetable_fragment_set */
     uint64_t changes;  /* pmem_changes */
+    bool moved;        /* a page is away */
+    uint64_t pairs;    /* of frames that have changed places */
     uint64_t window_changes;
     struct pmem_watch watch;
 };
@@ -80,4 +83,10 @@ bool pmem_windows_init(struct pmem *pm); /* false without memory */
 void pmem_windows_fini(struct pmem *pm);
 /* pmem_slab.c: all slabs of a memory go. */
 void pmem_slabs_free(struct pmem *pm, unsigned memory);
+/* pmem_move.c, while some page is away: pmem_vram of a range within VRAM; the first frame of [at, end) of a VRAM that
+ * is one of a pair, `end` when none is. */
+uint8_t *pmem_moved_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
+uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64_t end);
+/* pmem_move may be called so. */
+bool pmem_move_good(const struct pmem *pm, uint64_t page, uint64_t to);
 #endif

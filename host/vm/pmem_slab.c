@@ -160,6 +160,7 @@ void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at)
     pm->changes++;
     at -= at % granule;
     uint64_t bytes = granule_end(&area, at, granule) - at;
+    pmem_home(pm, memory, at, bytes);
     /* Whoever had it may still have it mapped: from now on that is a file that leads nowhere. */
     int error = range_map(&area, at, bytes, area.base_fd, area.base_at + (off_t)at);
     CHECK(error == 0, "vm.pmem", "nothing lies behind memory %u at %llx: error %d", memory, (unsigned long long)at,
@@ -195,6 +196,7 @@ void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
     if (!area_find(pm, memory, &area))
         return;
     pm->changes++;
+    pmem_home(pm, memory, at, bytes);
     for (uint64_t end = at + bytes, step; at < end; at += step) {
         uint64_t file_offset = 0;
         int fd = pmem_slab_fd(pm, memory, at, &file_offset, &step);
