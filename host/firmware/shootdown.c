@@ -72,7 +72,7 @@ void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint
         return;
     }
     const bool started = space_started(cp, space);
-    if (started || space->accesses)
+    if (started || space->accesses > space->deferred)
         shootdown_fill(cp, shootdown_add(cp), started, of_pages(space, va, bytes));
     space->tlb_stale |= !started;
 }

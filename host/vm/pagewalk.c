@@ -39,7 +39,9 @@ static int copy(struct pmem *pm, const struct pagetable *pt, uint64_t root, uint
                 uint64_t bytes, bool write)
 {
     while (bytes) {
-        uint64_t entry = pt ? pagetable_lookup(pt, va) : pagetable_walk(pm, root, va);
+        uint64_t entry = !pt     ? pagetable_walk(pm, root, va)
+                         : write ? pagetable_lookup(pt, va)
+                                 : pagetable_entry(pt, va);
         if (!entry)
             return -EFAULT;
         uint64_t n = PAGE - (va & (PAGE - 1));
