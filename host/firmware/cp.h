@@ -212,6 +212,8 @@ uint64_t cp_shootdowns_done(const struct cp *cp);
  * again behind all writes to page tables so far; what fails then is withheld again, or (deny) is a fault.  So are the
  * command processor's own accesses, which wait for locked pages: to be called too when such were unmapped. */
 void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny);
+/* No kernel of the space has started and not completed. */
+bool cp_space_rests(const struct cp *cp, const struct cp_space *space);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
 void cp_space_close(struct cp *cp, struct cp_space *space);
 
