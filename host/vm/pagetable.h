@@ -78,5 +78,6 @@ int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned si
 
 /* The same by the tables in VRAM, from a root physical address alone, 0: none (golden model, lock step, reports). */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
+uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va); /* or of a locked page, without PTE_VALID */
 int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes);
 #endif

@@ -14,7 +14,7 @@ static const uint64_t *vram_table(struct pmem *pm, unsigned gpu, uint64_t offset
     return (const uint64_t *)(const void *)pmem_pages(pm, gpu, offset, entries * sizeof(uint64_t));
 }
 
-uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
+uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va)
 {
     unsigned owner = (unsigned)(root >> PMEM_OWNER_SHIFT) & 0xff;
     if (va >= VA_LIMIT || owner == 0)
@@ -31,6 +31,12 @@ uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
         return entry + (va & (BIG - PAGE));
     table = vram_table(pm, owner - 1, entry & PTE_OFFSET, ENTRIES);
     entry = table ? table[(va >> 12) & (ENTRIES - 1)] : 0;
+    return entry & (PTE_VALID | PTE_LOCKED) ? entry : 0;
+}
+
+uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
+{
+    const uint64_t entry = pagetable_walk_entry(pm, root, va);
     return entry & PTE_VALID ? entry : 0;
 }
 

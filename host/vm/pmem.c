@@ -86,6 +86,7 @@ void pmem_free(struct pmem *pm)
         free(pm->vram[g].tables.shadow);
         free(pm->vram[g].tables.removed);
         free(pm->vram[g].away);
+        free(pm->vram[g].left);
     }
     pmem_windows_fini(pm);
     free(pm);

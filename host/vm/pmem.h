@@ -52,6 +52,11 @@ const bool *pmem_moved(const struct pmem *pm);
  * since pages change places in pairs. */
 uint64_t pmem_frame_of(const struct pmem *pm, uint64_t page);
 uint64_t pmem_page_at(const struct pmem *pm, uint64_t pa);
+/* The same, but of a frame that a page has left and to which none has come since: that page's byte.  For who knows an
+ * address that was right before the move. */
+uint64_t pmem_page_before(const struct pmem *pm, uint64_t pa);
+/* Changes of that so far. */
+uint64_t pmem_moves(const struct pmem *pm);
 /* The page (its own address) is at frame `to` from now on: another one's own address at which that one is, or home to
  * its own.  GPUs have no access to either under way.  compare: the bytes in `to`, which a GPU has written there, must
  * be those of the page. */

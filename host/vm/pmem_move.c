@@ -27,11 +27,17 @@ static bool can_move(const struct pmem *pm, uint64_t page)
            (page & PMEM_OFFSET_MASK) < pmem_shared_bytes(pm, gpu_at(page));
 }
 
-/* The frame's place in the table of its memory; NULL: nothing of that memory was ever away. */
+/* The frame's place in a table of its memory; NULL: nothing of that memory was ever away. */
 static uint64_t *entry_of(const struct pmem *pm, uint64_t pa)
 {
     uint64_t *away = can_move(pm, pa & ~(PAGE - 1)) ? pm->vram[gpu_at(pa)].away : NULL;
     return away ? &away[(pa & PMEM_OFFSET_MASK) / PAGE] : NULL;
+}
+
+static uint64_t *left_of(const struct pmem *pm, uint64_t pa)
+{
+    uint64_t *left = can_move(pm, pa & ~(PAGE - 1)) ? pm->vram[gpu_at(pa)].left : NULL;
+    return left ? &left[(pa & PMEM_OFFSET_MASK) / PAGE] : NULL;
 }
 
 const bool *pmem_moved(const struct pmem *pm)
@@ -48,6 +54,17 @@ uint64_t pmem_frame_of(const struct pmem *pm, uint64_t page)
 uint64_t pmem_page_at(const struct pmem *pm, uint64_t pa)
 {
     return pmem_frame_of(pm, pa);
+}
+
+uint64_t pmem_page_before(const struct pmem *pm, uint64_t pa)
+{
+    const uint64_t *left = left_of(pm, pa);
+    return left && *left ? *left - 1 + pa % PAGE : pmem_page_at(pm, pa);
+}
+
+uint64_t pmem_moves(const struct pmem *pm)
+{
+    return pm->moves;
 }
 
 uint8_t *pmem_moved_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
@@ -120,8 +137,11 @@ static void pair_cut(struct pmem *pm, uint64_t a, uint64_t b)
 
 static void table_need(struct pmem *pm, unsigned gpu)
 {
-    if (!pm->vram[gpu].away)
-        pm->vram[gpu].away = xcalloc(pmem_shared_bytes(pm, gpu) / PAGE, sizeof(uint64_t));
+    const uint64_t frames = pmem_shared_bytes(pm, gpu) / PAGE;
+    if (pm->vram[gpu].away)
+        return;
+    pm->vram[gpu].away = xcalloc(frames, sizeof(uint64_t));
+    pm->vram[gpu].left = xcalloc(frames, sizeof(uint64_t));
 }
 
 /* `to` is nobody's, or the page's own. */
@@ -145,9 +165,19 @@ void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare)
         pair_cut(pm, page, now);
     if (to != page)
         pair_make(pm, page, to);
+    *left_of(pm, now) = page + 1;
+    *left_of(pm, to) = 0;
     pm->changes++;
+    pm->moves++;
     if (pm->watch.moved)
         pm->watch.moved(pm->watch.ctx, page, to);
+}
+
+void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
+{
+    uint64_t *left = memory < pm->gpus ? pm->vram[memory].left : NULL;
+    if (left)
+        memset(left + at / PAGE, 0, bytes / PAGE * sizeof *left);
 }
 
 void pmem_home(struct pmem *pm, unsigned gpu, uint64_t at, uint64_t bytes)

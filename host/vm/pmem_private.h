@@ -40,6 +40,7 @@ struct pmem_vram {
     struct table_region tables;
     struct slab_table slabs;
     uint64_t *away; /* by frame: 1 + the address that it has changed places with, 0: none; NULL: none has ever */
+    uint64_t *left; /* likewise: 1 + the page that has left it, 0: none, or another has come since */
 };
 
 struct pmem_window {
@@ -72,6 +73,7 @@ struct pmem {
     uint64_t changes;  /* pmem_changes */
     bool moved;        /* a page is away */
     uint64_t pairs;    /* of frames that have changed places */
+    uint64_t moves;    /* pmem_moves */
     uint64_t window_changes;
     struct pmem_watch watch;
 };
@@ -87,6 +89,8 @@ void pmem_slabs_free(struct pmem *pm, unsigned memory);
  * is one of a pair, `end` when none is. */
 uint8_t *pmem_moved_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
 uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64_t end);
+/* [at, +bytes) of a memory is a client's from now on: which pages had been there before does not count any more. */
+void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
 /* pmem_move may be called so. */
 bool pmem_move_good(const struct pmem *pm, uint64_t page, uint64_t to);
 #endif

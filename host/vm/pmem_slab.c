@@ -34,6 +34,7 @@ struct area {
     int base_fd;
     off_t base_at; /* of the memory in the base file */
     uint64_t bytes;
+    unsigned memory;
     struct slab_table *table;
 };
 
@@ -46,6 +47,7 @@ static bool area_find(const struct pmem *pm, unsigned memory, struct area *area)
     *area = (struct area){.host = own->vram[file].base,
                           .base_fd = own->vram[file].fd,
                           .bytes = pm->vram_bytes - pmem_table_bytes(pm),
+                          .memory = memory,
                           .table = &own->vram[file].slabs};
     if (memory != PMEM_GTT)
         return true;
@@ -116,6 +118,7 @@ static int slab_add(struct pmem *pm, const struct area *area, uint64_t granule, 
         return error;
     }
     pm->changes++;
+    pmem_left_forget(pm, area->memory, at, bytes);
     *slab = (struct slab){.fd = fd, .at = at};
     for (uint64_t p = at; p < at + bytes; p += granule, slab->granules++)
         area->table->slab[p / granule] = slab;

@@ -37,7 +37,7 @@ POINTERS = {
     "host/machine/shadow.c": "recordings: what the program has changed while the clock stood",
     "host/machine/store.c": "the partition that is the memory",
 }
-POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_read))\s*\(")
+POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_entry|walk_read))\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 

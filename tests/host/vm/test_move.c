@@ -239,6 +239,26 @@ static void frames_of_moved_pages_are_data(void **state)
     assert_true(data_has(pm, 1, 0x1f000) && data_has(pm, 1, 0x20000) && data_has(pm, 1, 0x21000));
 }
 
+/* Who still knows the old address learns which page is meant, until the frame has another one or an owner. */
+static void an_old_address_is_known(void **state)
+{
+    struct pmem *pm = *state;
+    const uint64_t granule = pmem_granule(pm, 1), moves = pmem_moves(pm);
+    assert_true(pmem_page_before(pm, A + 5) == A + 5);
+    move(pm, P, A);
+    assert_true(pmem_page_before(pm, P + 5) == P + 5 && pmem_page_before(pm, A + 5) == P + 5);
+    move(pm, P, B);
+    assert_true(pmem_page_before(pm, A + 5) == P + 5 && pmem_page_at(pm, A + 5) == A + 5);
+    move(pm, P + PAGE, A);
+    assert_true(pmem_page_before(pm, A + 5) == P + PAGE + 5);
+    pmem_home(pm, 0, 0x11000, PAGE);
+    assert_true(pmem_page_before(pm, A + 5) == P + PAGE + 5);
+    assert_int_equal(pmem_slab_take(pm, 1, 0x20000 - 0x20000 % granule, granule), 0);
+    assert_true(pmem_page_before(pm, A + 5) == A + 5);
+    assert_true(pmem_page_before(pm, pmem_addr(0, 8)) == pmem_addr(0, 8));
+    assert_int_equal(pmem_moves(pm), moves + 4);
+}
+
 struct heard {
     unsigned count;
     uint64_t page, to;
@@ -307,13 +327,10 @@ static void a_saved_state_has_them_where_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_client_keeps_its_page),
-        TEST(all_accesses_go_where_the_page_is),
-        TEST(what_does_not_fit_ends_the_run),
-        TEST(freed_pages_are_home),
-        TEST(frames_of_moved_pages_are_data),
-        TEST(others_are_told),
-        TEST(a_saved_state_has_them_where_they_are),
+        TEST(a_client_keeps_its_page),        TEST(all_accesses_go_where_the_page_is),
+        TEST(what_does_not_fit_ends_the_run), TEST(freed_pages_are_home),
+        TEST(frames_of_moved_pages_are_data), TEST(others_are_told),
+        TEST(an_old_address_is_known),        TEST(a_saved_state_has_them_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
