@@ -97,6 +97,16 @@ struct shootdown {
     bool waits;   /* for writes to page tables, and behind one that does */
 };
 
+/* An access that waits for a locked page, or behind one of its space (deferred.c). */
+struct deferred {
+    struct deferred *next;
+    struct cp_space *space;
+    uint32_t place; /* of the access */
+    bool early;
+    uint64_t va;
+    struct msg_mem_req req; /* without its address */
+};
+
 /* A control operation (control.c). */
 struct control {
     uint16_t id;
@@ -292,7 +302,7 @@ void withheld_again(struct cp *cp);
 /* access.c: the memory (owner) that an entry leads to; of an access that has its place: what its answer is known by; it
  * is sent where the entry of its address leads.
  * deferred.c: an access waits for a locked page, or behind one that does; those of a space may go, in this cycle; the
- * timer's call; the end: nothing is sent any more. */
+ * end: nothing is sent any more.  resume.c: the timer's call. */
 static inline uint8_t access_memory(uint64_t entry)
 {
     return (uint8_t)((entry & PTE_ADDR) >> 48);

@@ -104,19 +104,6 @@ uint64_t pmem_gtt_bytes(const struct pmem *pm)
 {
     return pm->gtt_bytes;
 }
-uint8_t *pmem_pages(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
-{
-    if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
-        return NULL;
-    return pm->vram[gpu].base + offset;
-}
-
-uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
-{
-    uint8_t *p = pmem_pages(pm, gpu, offset, bytes);
-    return __builtin_expect(pm->moved, 0) && p ? pmem_moved_vram(pm, gpu, offset, bytes) : p;
-}
-
 uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes)
 {
     if (bytes > pm->gtt_bytes || offset > pm->gtt_bytes - bytes)
@@ -129,7 +116,10 @@ static uint8_t *direct(struct pmem *pm, uint64_t pa, size_t bytes)
 {
     unsigned owner = (unsigned)(pa >> PMEM_OWNER_SHIFT) & 0xff;
     uint64_t offset = pa & PMEM_OFFSET_MASK;
-    return owner ? pmem_vram(pm, owner - 1, offset, bytes) : pmem_gtt(pm, offset, bytes);
+    if (!owner)
+        return pmem_gtt(pm, offset, bytes);
+    return __builtin_expect(pm->moved, 0) ? pmem_vram(pm, owner - 1, offset, bytes)
+                                          : pmem_own_place(pm, owner - 1, offset, bytes);
 }
 
 static bool is_window(uint64_t pa)

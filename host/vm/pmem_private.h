@@ -85,12 +85,26 @@ bool pmem_windows_init(struct pmem *pm); /* false without memory */
 void pmem_windows_fini(struct pmem *pm);
 /* pmem_slab.c: all slabs of a memory go. */
 void pmem_slabs_free(struct pmem *pm, unsigned memory);
-/* pmem_move.c, while some page is away: pmem_vram of a range within VRAM; the first frame of [at, end) of a VRAM that
- * is one of a pair, `end` when none is. */
-uint8_t *pmem_moved_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
-uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64_t end);
-/* [at, +bytes) of a memory is a client's from now on: which pages had been there before does not count any more. */
-void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
-/* pmem_move may be called so. */
+/* pmem_frame.c: a page of the part of a VRAM that is not page tables'; its place in the tables of pmem_vram, NULL:
+ * nothing of that memory was ever away; pmem_move may be called so; the first frame of [at, end) of a VRAM that is one
+ * of a pair, `end` when none is. */
+bool pmem_can_move(const struct pmem *pm, uint64_t page);
+uint64_t *pmem_away_entry(const struct pmem *pm, uint64_t pa);
+uint64_t *pmem_left_entry(const struct pmem *pm, uint64_t pa);
 bool pmem_move_good(const struct pmem *pm, uint64_t page, uint64_t to);
+uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64_t end);
+/* pmem_move.c: [at, +bytes) of a memory is a client's from now on: which pages had been there before does not count any
+ * more. */
+void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* Of an address in some VRAM; where the bytes of its pages are, NULL: outside. */
+static inline unsigned pmem_gpu_at(uint64_t pa)
+{
+    return (unsigned)(pa >> PMEM_OWNER_SHIFT) - 1;
+}
+static inline uint8_t *pmem_own_place(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
+        return NULL;
+    return pm->vram[gpu].base + offset;
+}
 #endif

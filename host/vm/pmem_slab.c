@@ -17,12 +17,6 @@
 #define GRANULE_MIN (UINT64_C(64) << 10)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-uint64_t pmem_table_bytes(const struct pmem *pm)
-{
-    uint64_t bytes = (pm->vram_bytes / 64) & ~UINT64_C(0xffff);
-    return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
-}
-
 struct slab {
     int fd;
     uint64_t at;       /* where its file begins */
