@@ -85,16 +85,18 @@ struct hold *backing_hold(struct client *c, struct backing *b)
 void backing_add(struct hold *hold, struct object *o)
 {
     o->sibling = hold->object;
+    o->sibling_link = &hold->object;
+    if (o->sibling)
+        o->sibling->sibling_link = &o->sibling;
     hold->object = o;
     hold->objects++;
 }
 
-void backing_remove(struct hold *hold, struct object *o)
+void backing_remove(struct object *o)
 {
-    struct object **link = &hold->object;
-    while (*link != o)
-        link = &(*link)->sibling;
-    *link = o->sibling;
+    *o->sibling_link = o->sibling;
+    if (o->sibling)
+        o->sibling->sibling_link = o->sibling_link;
 }
 
 static void hold_forget(struct client *c, struct hold *hold)

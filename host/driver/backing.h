@@ -56,7 +56,7 @@ int backing_new(struct driver *d, struct client *c, const struct backing *what, 
 struct hold *backing_hold(struct client *c, struct backing *b);
 /* An object of the client lies in it; one that lay in it goes. */
 void backing_add(struct hold *hold, struct object *o);
-void backing_remove(struct hold *hold, struct object *o);
+void backing_remove(struct object *o);
 /* An object of the client that lay in it has gone. */
 void backing_drop(struct driver *d, struct client *c, struct hold *hold);
 #endif

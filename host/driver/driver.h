@@ -38,11 +38,11 @@ struct migrate;
 
 /* What a process has allocated or imported. */
 struct object {
-    struct range handle;    /* .at; node of client.objects */
-    uint64_t va, bytes;     /* whole pages */
-    struct hold *hold;      /* the memory that it is; NULL: a page of the kfd file */
-    struct object *sibling; /* of the same process, in the same memory */
-    uint64_t mapped;        /* GPUs, one bit each */
+    struct range handle;                    /* .at; node of client.objects */
+    uint64_t va, bytes;                     /* whole pages */
+    struct hold *hold;                      /* the memory that it is; NULL: a page of the kfd file */
+    struct object *sibling, **sibling_link; /* of the same process, in the same memory; what leads here */
+    uint64_t mapped;                        /* GPUs, one bit each */
 };
 
 /* An object that is mapped on a GPU: node of client_gpu.mapped or .pages, by virtual address. */
@@ -160,6 +160,7 @@ struct driver {
     struct kin *turn; /* of whom the last request was that had its turn */
     struct watch watch;
     bool moved;        /* a client may have run since the machine did (sim_still) */
+    bool beside;       /* a client runs beside the machine, though the clock is gated */
     bool changed;      /* a client did something since the clock was last looked at */
     uint64_t requests; /* without those by which a thread only waits */
     uint64_t answers;

@@ -198,7 +198,7 @@ static void object_release(struct driver *d, struct client *c, struct object *o)
     ranges_remove(&c->objects, &o->handle);
     if (o->hold) {
         moves_settle(d, o);
-        backing_remove(o->hold, o);
+        backing_remove(o);
         backing_drop(d, c, o->hold);
     }
     free(o);

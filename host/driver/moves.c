@@ -76,6 +76,12 @@ static void hold(void *ctx, bool on)
     machine_hold(d->machine, on);
 }
 
+static bool settled(void *ctx)
+{
+    const struct driver *d = ctx;
+    return d->gated && !d->beside;
+}
+
 static void left(void *ctx, uint64_t page, uint64_t frame)
 {
     struct driver *d = ctx;
@@ -100,10 +106,11 @@ static void granule_give(void *ctx, unsigned gpu, uint64_t at)
 
 struct migrate *moves_new(struct driver *d)
 {
-    const struct migrate_host host = {.ctx = d, .views = views, .why_not = why_not, .hold = hold, .left = left};
+    const struct migrate_host host = {
+        .ctx = d, .views = views, .why_not = why_not, .hold = hold, .settled = settled, .left = left};
     const struct frames_source source = {
         .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
-    return migrate_new(machine_memory(d->machine), &host, &source, d->gated);
+    return migrate_new(machine_memory(d->machine), &host, &source);
 }
 
 void moves_settle(struct driver *d, const struct object *o)

@@ -31,17 +31,15 @@ struct move {
 struct migrate {
     struct pmem *pm;
     struct migrate_host host;
-    bool settled;
     struct away away;
     struct move *moves;
     struct ranges moving;
 };
 
-struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source,
-                            bool settled)
+struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source)
 {
     struct migrate *m = xzalloc(sizeof *m);
-    *m = (struct migrate){.pm = pm, .host = *host, .settled = settled};
+    *m = (struct migrate){.pm = pm, .host = *host};
     away_init(&m->away, pm, source);
     return m;
 }
@@ -143,7 +141,7 @@ static void bind(struct migrate *m, struct move *v)
     for (uint64_t p = page; p < end; p += MIGRATE_PAGE) {
         left[(p - page) / MIGRATE_PAGE] = pmem_frame_of(m->pm, p);
         copy_page(m->pm, p, v->to + (p - page));
-        pmem_move(m->pm, p, v->to + (p - page), m->settled);
+        pmem_move(m->pm, p, v->to + (p - page), m->host.settled(m->host.ctx));
     }
     map(v);
     v->step = STEP_RESUME;

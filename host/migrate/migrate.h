@@ -44,13 +44,13 @@ struct migrate_host {
     const char *(*why_not)(void *ctx, uint64_t page, uint64_t bytes);
     /* No kernel starts until it is called again. */
     void (*hold)(void *ctx, bool on);
+    /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
+    bool (*settled)(void *ctx);
     /* `frame` is nobody's any more, but caches may hold what `page` had there: migrate_emptied, now or later. */
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
 };
 
-/* pm has `gpus` GPUs.  settled: programs stand still while something moves, so the bytes can be compared. */
-struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source,
-                            bool settled);
+struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source);
 void migrate_free(struct migrate *m);
 
 /* [page, +bytes) (own addresses; MIGRATE_PAGE, or MIGRATE_BLOCK and aligned) goes to the memory of `gpu`.  0: it is on

@@ -2,7 +2,7 @@
  * Whole programs, unmodified, whose pages move whenever the clock stands: their results and the data figure are those
  * of a run without moves.  On golden GPUs all the time; on RTL before the machine begins, so that it finds pages away
  * from their first places, in lock step.
- * libs: -Wl,--wrap=gate_step,--wrap=client_space_open
+ * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -52,9 +52,7 @@ static void one_move(struct driver *d)
     refused += error != 0;
 }
 
-enum gate_step __real_gate_step(struct driver *d);
-enum gate_step __wrap_gate_step(struct driver *d);
-enum gate_step __wrap_gate_step(struct driver *d)
+static void some_moves(struct driver *d)
 {
     for (unsigned i = 0; moving && i < AT_A_TIME && d->backings.count; i++)
         one_move(d);
@@ -62,7 +60,23 @@ enum gate_step __wrap_gate_step(struct driver *d)
     for (; pmem_away_next(machine_memory(d->machine), page, &page); page += PAGE)
         now++;
     away = now > away ? (unsigned)now : away;
+}
+
+/* The clock stands, or (free) is let run on beside the program. */
+enum gate_step __real_gate_step(struct driver *d);
+enum gate_step __wrap_gate_step(struct driver *d);
+enum gate_step __wrap_gate_step(struct driver *d)
+{
+    some_moves(d);
     return __real_gate_step(d);
+}
+
+enum gate_step __real_gate_advance(struct driver *d);
+enum gate_step __wrap_gate_advance(struct driver *d);
+enum gate_step __wrap_gate_advance(struct driver *d)
+{
+    some_moves(d);
+    return __real_gate_advance(d);
 }
 
 /* The first of them starts the machine. */
@@ -129,6 +143,14 @@ static void on_golden_gpus(void **state)
     same("life", SIM_GOLDEN, "system.gpus=3", "place.processes=1");
 }
 
+/* The program goes on meanwhile, with what it has mapped. */
+static void beside_a_running_program(void **state)
+{
+    (void)state;
+    same("sort", SIM_GOLDEN, "system.gpus=2", "clock.mode=free");
+    same("life", SIM_GOLDEN, "system.gpus=3", "clock.mode=free");
+}
+
 static void in_worker_processes(void **state)
 {
     (void)state;
@@ -147,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_golden_gpus),
+        cmocka_unit_test(beside_a_running_program),
         cmocka_unit_test(in_worker_processes),
         cmocka_unit_test(on_rtl_from_the_start),
     };
