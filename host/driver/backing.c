@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "driver/driver.h"
+#include "migrate/migrate.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -20,6 +21,12 @@
 uint64_t backing_address(const struct backing *b)
 {
     return pmem_addr(b->kind == BACKING_VRAM ? b->gpu + 1 : 0, b->offset);
+}
+
+struct backing *backing_at(const struct driver *d, uint64_t address)
+{
+    struct range *r = ranges_at(&d->backings, address);
+    return r ? RANGE_OF(r, struct backing, place) : NULL;
 }
 
 static int window_take(struct driver *d, struct client *c, struct backing *b, uint64_t cpu)
@@ -51,11 +58,14 @@ int backing_new(struct driver *d, struct client *c, const struct backing *what, 
     struct backing *b = xzalloc(sizeof *b);
     *b = *what;
     int error = b->kind == BACKING_USER ? window_take(d, c, b, cpu) : memory_take(d, c, b, va);
-    if (error)
+    if (error) {
         free(b);
-    else
-        *hold = backing_hold(c, b);
-    return error;
+        return error;
+    }
+    b->place = (struct range){.at = backing_address(b), .bytes = b->bytes};
+    ranges_add(&d->backings, &b->place);
+    *hold = backing_hold(c, b);
+    return 0;
 }
 
 struct hold *backing_hold(struct client *c, struct backing *b)
@@ -65,10 +75,38 @@ struct hold *backing_hold(struct client *c, struct backing *b)
     if (known)
         return RANGE_OF(known, struct hold, place);
     struct hold *hold = xzalloc(sizeof *hold);
-    *hold = (struct hold){.place = {.at = address, .bytes = b->bytes}, .backing = b};
+    *hold = (struct hold){.place = {.at = address, .bytes = b->bytes}, .backing = b, .client = c, .next = b->hold};
     ranges_add(&c->holds, &hold->place);
+    b->hold = hold;
     b->holds++;
     return hold;
+}
+
+void backing_add(struct hold *hold, struct object *o)
+{
+    o->sibling = hold->object;
+    o->sibling_link = &hold->object;
+    if (o->sibling)
+        o->sibling->sibling_link = &o->sibling;
+    hold->object = o;
+    hold->objects++;
+}
+
+void backing_remove(struct object *o)
+{
+    *o->sibling_link = o->sibling;
+    if (o->sibling)
+        o->sibling->sibling_link = o->sibling_link;
+}
+
+static void hold_forget(struct client *c, struct hold *hold)
+{
+    struct hold **link = &hold->backing->hold;
+    while (*link != hold)
+        link = &(*link)->next;
+    *link = hold->next;
+    ranges_remove(&c->holds, &hold->place);
+    free(hold);
 }
 
 /* Scratch memory is left out: its contents depend on where wavefronts ran.  Alone among the kinds of VRAM that the
@@ -76,7 +114,7 @@ struct hold *backing_hold(struct client *c, struct backing *b)
 static void contents_hash(struct driver *d, const struct backing *b)
 {
     if (b->kind == BACKING_VRAM && b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
-        datahash_add(&d->data, pmem_vram(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
+        datahash_add(&d->data, pmem_pages(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
 }
 
 void backing_drop(struct driver *d, struct client *c, struct hold *hold)
@@ -86,8 +124,7 @@ void backing_drop(struct driver *d, struct client *c, struct hold *hold)
     struct backing *b = hold->backing;
     if (--hold->objects)
         return;
-    ranges_remove(&c->holds, &hold->place);
-    free(hold);
+    hold_forget(c, hold);
     if (b->kind == BACKING_USER)
         c->user_bytes -= b->bytes;
     if (--b->holds)
@@ -98,5 +135,8 @@ void backing_drop(struct driver *d, struct client *c, struct hold *hold)
     quarantine_put(
         d, (struct handed){
                .kind = kinds[b->kind], .gpu = b->gpu, .at = b->offset, .bytes = b->bytes, .reached = b->reached});
+    if (b->kind == BACKING_VRAM)
+        migrate_gone(d->migrate, b->place.at, b->bytes);
+    ranges_remove(&d->backings, &b->place);
     free(b);
 }

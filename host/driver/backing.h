@@ -12,6 +12,8 @@
 
 struct client;
 struct driver;
+struct hold;
+struct object;
 
 enum backing_kind { BACKING_VRAM, BACKING_GTT, BACKING_USER };
 
@@ -19,13 +21,15 @@ enum backing_kind { BACKING_VRAM, BACKING_GTT, BACKING_USER };
 
 struct backing {
     enum backing_kind kind;
-    unsigned gpu;      /* whose VRAM it is, or which one the allocation named */
-    uint32_t flags;    /* of ALLOC */
-    uint64_t offset;   /* in VRAM or GTT; of a window its number */
-    uint64_t bytes;    /* whole pages */
-    uint64_t reached;  /* GPUs, one bit each, that it was ever mapped on, by whomever */
-    unsigned holds;    /* processes that have it */
-    struct range name; /* once exported (bytes not 0): first 64 bits of its handle */
+    unsigned gpu;       /* whose VRAM it is, or which one the allocation named */
+    uint32_t flags;     /* of ALLOC */
+    uint64_t offset;    /* in VRAM or GTT; of a window its number */
+    uint64_t bytes;     /* whole pages */
+    uint64_t reached;   /* GPUs, one bit each, that it was ever mapped on, by whomever */
+    unsigned holds;     /* processes that have it */
+    struct hold *hold;  /* list of these */
+    struct range place; /* node of driver.backings: its physical address at first, which it keeps when pages move */
+    struct range name;  /* once exported (bytes not 0): first 64 bits of its handle */
     uint32_t share[SHARE_WORDS];
     uint32_t share_flags; /* of the exporter's user space, for the importer's */
 };
@@ -34,10 +38,15 @@ struct backing {
 struct hold {
     struct range place;
     struct backing *backing;
-    unsigned objects; /* of the process that lie in it */
+    struct client *client;
+    struct hold *next;     /* of another process */
+    unsigned objects;      /* of the process that lie in it */
+    struct object *object; /* list of these */
 };
 
-/* Physical address of its first byte. */
+/* The memory that this byte (of a page, by its own address) belongs to; NULL: nobody's. */
+struct backing *backing_at(const struct driver *d, uint64_t address);
+/* Physical address of its first byte, by which its pages are called also when they have moved (vm/pmem.h). */
 uint64_t backing_address(const struct backing *b);
 /* A new one with one hold of the client, without objects yet.  va: of its first byte, whose alignment it gets; cpu: of
  * a window.  0, or errno (EAGAIN: there may be room when GPUs have answered). */
@@ -45,6 +54,9 @@ int backing_new(struct driver *d, struct client *c, const struct backing *what, 
                 struct hold **hold);
 /* The client's hold of it; one more where it has none. */
 struct hold *backing_hold(struct client *c, struct backing *b);
+/* An object of the client lies in it; one that lay in it goes. */
+void backing_add(struct hold *hold, struct object *o);
+void backing_remove(struct object *o);
 /* An object of the client that lay in it has gone. */
 void backing_drop(struct driver *d, struct client *c, struct hold *hold);
 #endif

@@ -15,6 +15,7 @@
 #include "driver/source.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
+#include "migrate/migrate.h"
 #include "vm/pmem.h"
 
 /* The slot stays written: the next interrupt finds it, which is one wake-up too many and never one too few. */
@@ -124,11 +125,13 @@ static void on_space_closed(void *ctx, struct cp_space *space)
 static void on_shootdown(void *ctx)
 {
     quarantine_release(ctx);
+    migrate_step(((struct driver *)ctx)->migrate);
 }
 
 static void on_tables(void *ctx)
 {
     quarantine_release(ctx);
+    migrate_step(((struct driver *)ctx)->migrate);
     tables_look(ctx);
 }
 
@@ -166,6 +169,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
     for (unsigned g = 0; g < cfg->system_gpus; g++)
         store_init(&d->vram[g], pm, g);
     store_init(&d->gtt, pm, PMEM_GTT);
+    d->migrate = moves_new(d);
     return d;
 }
 
@@ -178,6 +182,7 @@ void driver_delete(struct driver *d)
     watch_fini(&d->watch);
     kin_drop(&d->kin, d->turn);
     kin_fini(&d->kin);
+    migrate_free(d->migrate);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

@@ -34,13 +34,15 @@
 #define WAIT_LEAST 1000u /* cycles that a wait with a time limit takes: who asks again and again lets time pass */
 
 struct driver;
+struct migrate;
 
 /* What a process has allocated or imported. */
 struct object {
-    struct range handle; /* .at; node of client.objects */
-    uint64_t va, bytes;  /* whole pages */
-    struct hold *hold;   /* the memory that it is; NULL: a page of the kfd file */
-    uint64_t mapped;     /* GPUs, one bit each */
+    struct range handle;                    /* .at; node of client.objects */
+    uint64_t va, bytes;                     /* whole pages */
+    struct hold *hold;                      /* the memory that it is; NULL: a page of the kfd file */
+    struct object *sibling, **sibling_link; /* of the same process, in the same memory; what leads here */
+    uint64_t mapped;                        /* GPUs, one bit each */
 };
 
 /* An object that is mapped on a GPU: node of client_gpu.mapped or .pages, by virtual address. */
@@ -138,6 +140,8 @@ struct driver {
     struct conn *conns;
     unsigned client_count, queue_count;
     struct store vram[DRIVER_GPUS], gtt;
+    struct ranges backings; /* memory that somebody has, by its physical address */
+    struct migrate *migrate;
     struct ranges shared; /* exported memory (share.c) */
     uint64_t exports;     /* handles made so far */
     uint64_t seed;        /* of the run */
@@ -156,6 +160,7 @@ struct driver {
     struct kin *turn; /* of whom the last request was that had its turn */
     struct watch watch;
     bool moved;        /* a client may have run since the machine did (sim_still) */
+    bool beside;       /* a client runs beside the machine, though the clock is gated */
     bool changed;      /* a client did something since the clock was last looked at */
     uint64_t requests; /* without those by which a thread only waits */
     uint64_t answers;
@@ -183,11 +188,23 @@ void client_end(struct driver *d, struct client *c); /* the process is gone */
 void client_reap(struct driver *d);                  /* free what is closed */
 void client_drop_all(struct driver *d);              /* at the end, whatever still runs */
 
+/* moves.c: what pages that move need of the driver, and where it asks for one.  Who has the memory mapped is about to
+ * change. */
+struct migrate *moves_new(struct driver *d);
+void moves_settle(struct driver *d, const struct object *o);
+
+/* entries.c: the object's pages, where they are, become those of its addresses (0 or errno); flags of an entry of this
+ * GPU, near: while the page is in its own memory. */
+int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu);
+uint32_t entries_flags(const struct backing *b, bool near);
+
 /* memory.c: ioctls return 0 or errno and change the argument in place. */
 int memory_alloc(struct driver *d, struct client *c, void *arg);
 int memory_free(struct driver *d, struct client *c, void *arg);
 int memory_map(struct driver *d, struct client *c, void *arg);
 int memory_unmap(struct driver *d, struct client *c, void *arg);
+/* What of the client's memory is about to move is where it stays. */
+void memory_settle_all(struct driver *d, const struct client *c);
 /* Of a client whose page tables are not walked any more. */
 void memory_release_all(struct driver *d, struct client *c);
 struct object *memory_find(const struct client *c, uint64_t handle);

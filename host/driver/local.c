@@ -151,7 +151,7 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
     l->regions = xgrow(l->regions, &l->region_room, l->region_count + 1, sizeof *l->regions);
     l->regions[l->region_count++] = (struct region){va, asked, place, offset, bytes, place == LOCAL_VRAM};
     l->next_va = va + bytes + PAGE;
-    *host = place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, offset, bytes) : pmem_gtt(pm, offset, bytes);
+    *host = place == LOCAL_VRAM ? pmem_pages(pm, l->gpu, offset, bytes) : pmem_gtt(pm, offset, bytes);
     return va;
 }
 
@@ -370,7 +370,7 @@ void *local_host(struct local *l, uint64_t va, uint64_t bytes, enum local_place 
         if (va < r->va || at >= r->room || bytes > r->room - at)
             continue;
         *place = r->place;
-        return r->place == LOCAL_VRAM ? pmem_vram(pm, l->gpu, r->offset + at, bytes)
+        return r->place == LOCAL_VRAM ? pmem_pages(pm, l->gpu, r->offset + at, bytes)
                                       : pmem_gtt(pm, r->offset + at, bytes);
     }
     return NULL;
@@ -382,7 +382,7 @@ uint64_t local_data_hash(struct local *l)
     for (size_t i = 0; i < l->region_count; i++) {
         const struct region *r = &l->regions[i];
         if (r->data)
-            datahash_add(&hash, pmem_vram(machine_memory(l->machine), l->gpu, r->offset, r->room), r->room);
+            datahash_add(&hash, pmem_pages(machine_memory(l->machine), l->gpu, r->offset, r->room), r->room);
     }
     return hash.value;
 }

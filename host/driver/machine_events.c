@@ -32,7 +32,7 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
 /* A kernel waits at a border of the region: has everything before it ended? */
 static void border_look(struct machine *m, uint64_t now)
 {
-    m->cross = sim_settled(m->sim);
+    m->cross = sim_settled(m->sim) && !m->held;
     for (unsigned g = 0; g < m->gpus; g++)
         m->cross &= !cp_busy(m->cps[g]);
     if (m->cross)
@@ -47,6 +47,11 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
     log_cycle = now;
     if (cookie == ROI_COOKIE) {
         border_look(m, now);
+        return;
+    }
+    if (cookie == HOLD_COOKIE) { /* kernels that were held back are looked at again */
+        for (unsigned g = 0; g < m->gpus; g++)
+            cp_poll(m->cps[g]);
         return;
     }
     if (cookie == USER_COOKIE) {
@@ -125,9 +130,18 @@ static void cp_on_space_closed(void *ctx, struct cp_space *space)
     m->user.space_closed(m->user.ctx, space);
 }
 
+void machine_hold(struct machine *m, bool on)
+{
+    m->held = on;
+    if (!on && m->sim)
+        sim_timer(m->sim, sim_now(m->sim), HOLD_COOKIE);
+}
+
 static bool cp_may_start(void *ctx)
 {
     struct machine *m = ctx;
+    if (m->held)
+        return false;
     bool look, may = roi_may_start(&m->roi, &look);
     if (look)
         sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);

@@ -8,6 +8,7 @@
 
 #define USER_COOKIE UINT64_MAX /* those of the command processors have the GPU's number on top */
 #define ROI_COOKIE (UINT64_MAX - 1)
+#define HOLD_COOKIE (UINT64_MAX - 2)
 #define USER_ACCESS (UINT64_C(0xff) << 56) /* on top of the cookie of an access that no command processor made */
 
 struct machine {
@@ -23,6 +24,7 @@ struct machine {
     struct roi roi;
     uint64_t started; /* kernels: number of the last one */
     bool cross;       /* the kernel that waits at a border of the region may start: nothing else is under way */
+    bool held;        /* no kernel starts */
     bool over;        /* rows that come now have not ended with anything */
     bool visible;     /* something happened since machine_run returned */
     bool stood;       /* it returned because of that */

@@ -60,7 +60,7 @@ static struct object *object_new(struct client *c, uint64_t va, uint64_t bytes, 
     *o = (struct object){.handle = {.at = c->next_handle++, .bytes = 1}, .va = va, .bytes = bytes, .hold = hold};
     ranges_add(&c->objects, &o->handle);
     if (hold)
-        hold->objects++;
+        backing_add(hold, o);
     return o;
 }
 
@@ -122,32 +122,6 @@ int memory_add(struct driver *d, struct client *c, struct backing *b, uint64_t v
     return 0;
 }
 
-/* What the host, or another GPU than the one whose memory it is, uses at the same time is not kept in a cache. */
-static uint32_t entry_flags(const struct backing *b, unsigned gpu)
-{
-    uint32_t flags = PTE_R;
-    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
-        flags |= PTE_W;
-    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
-        flags |= PTE_X;
-    if ((b->kind != BACKING_VRAM || b->gpu != gpu) &&
-        (b->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED)))
-        flags |= PTE_UNCACHED;
-    return flags;
-}
-
-static int entries_write(struct pagetable *pt, const struct object *o, unsigned gpu)
-{
-    const struct backing *b = o->hold->backing;
-    const uint64_t pa = backing_address(b);
-    if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM) { /* the second half shows the same pages again */
-        uint64_t half = o->bytes / 2;
-        int error = -pagetable_map(pt, o->va, pa, half, entry_flags(b, gpu));
-        return error ? error : -pagetable_map(pt, o->va + half, pa, half, entry_flags(b, gpu));
-    }
-    return -pagetable_map(pt, o->va, pa, o->bytes, entry_flags(b, gpu));
-}
-
 static void mapping_note(struct ranges *mapped, struct object *o, unsigned gpu)
 {
     struct mapping *m = xzalloc(sizeof *m);
@@ -164,7 +138,7 @@ static void mapping_forget(struct ranges *mapped, struct range *r)
 
 /* As the kernel's driver: mapping again changes nothing, and an address leads to one object at a time.  So no valid
  * entry is ever replaced, and those of an object are all gone when it is unmapped, or when mapping it fails. */
-static int object_map(struct client *c, struct object *o, unsigned gpu)
+static int object_map(struct driver *d, struct client *c, struct object *o, unsigned gpu)
 {
     struct client_gpu *on = &c->gpu[gpu];
     if (o->mapped >> gpu & 1)
@@ -180,7 +154,8 @@ static int object_map(struct client *c, struct object *o, unsigned gpu)
         log_warn("driver", "client %u: 0x%llx is mapped already on gpu%u", c->index, (unsigned long long)o->va, gpu);
         return EINVAL;
     }
-    int error = entries_write(on->pt, o, gpu);
+    moves_settle(d, o);
+    int error = entries_write(d, on->pt, o, gpu);
     if (error) {
         pagetable_unmap(on->pt, o->va, o->bytes);
         return error;
@@ -204,6 +179,7 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
     struct client_gpu *on = &c->gpu[gpu];
     if (!(o->mapped >> gpu & 1))
         return;
+    moves_settle(d, o);
     o->mapped &= ~(UINT64_C(1) << gpu);
     struct ranges *mapped = o->hold ? &on->mapped : &on->pages;
     mapping_forget(mapped, ranges_at(mapped, o->va));
@@ -220,8 +196,11 @@ static void object_unmap(struct driver *d, struct client *c, struct object *o, u
 static void object_release(struct driver *d, struct client *c, struct object *o)
 {
     ranges_remove(&c->objects, &o->handle);
-    if (o->hold)
+    if (o->hold) {
+        moves_settle(d, o);
+        backing_remove(o);
         backing_drop(d, c, o->hold);
+    }
     free(o);
 }
 
@@ -252,6 +231,12 @@ int memory_map_file(struct driver *d, struct client *c, unsigned gpu, uint64_t o
     return store_fd(gtt ? &d->gtt : &d->vram[gpu], at, file_offset, bytes);
 }
 
+void memory_settle_all(struct driver *d, const struct client *c)
+{
+    for (const struct range *r = ranges_from(&c->objects, 0); r; r = ranges_from(&c->objects, r->at + 1))
+        moves_settle(d, RANGE_OF((struct range *)(uintptr_t)r, struct object, handle));
+}
+
 void memory_release_all(struct driver *d, struct client *c)
 {
     for (unsigned g = 0; g < DRIVER_GPUS; g++) {
@@ -278,7 +263,7 @@ static int devices_each(struct driver *d, struct client *c, struct kfd_ioctl_map
             return EINVAL;
         if (map) {
             const bool full = quarantine_empty(d); /* else pages of tables may come back */
-            int error = object_map(c, o, (unsigned)gpu);
+            int error = object_map(d, c, o, (unsigned)gpu);
             if (error) {
                 tables_put(d, (unsigned)gpu);
                 return error == ENOMEM && !full ? EAGAIN : error;

@@ -81,6 +81,7 @@ void client_end(struct driver *d, struct client *c)
         if (conn->client == c)
             conn->gone = true;
     queue_release_all(d, c);
+    memory_settle_all(d, c);
     pmem_windows_orphan(machine_memory(d->machine), c->pid);
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         if (c->gpu[g].space_open)

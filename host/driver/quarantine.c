@@ -8,6 +8,7 @@
 
 #include "base/xalloc.h"
 #include "driver/driver.h"
+#include "migrate/migrate.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -47,7 +48,7 @@ static void caches_drop(struct driver *d, struct held *items, size_t count)
     uint64_t reached = 0, own = 0;
     for (size_t i = 0; i < count; i++) {
         reached |= items[i].what.reached;
-        if (items[i].what.reached && items[i].what.kind == HELD_VRAM)
+        if (items[i].what.reached && (items[i].what.kind == HELD_VRAM || items[i].what.kind == HELD_FRAME))
             own |= UINT64_C(1) << items[i].what.gpu;
     }
     for (unsigned g = 0; g < gpus_of(d); g++)
@@ -83,6 +84,9 @@ static void give(struct driver *d, const struct handed *h)
         break;
     case HELD_TABLES:
         pagetable_recycle(pm, h->gpu, h->at);
+        break;
+    case HELD_FRAME:
+        migrate_emptied(d->migrate, pmem_addr(h->gpu + 1, h->at));
         break;
     }
 }

@@ -13,11 +13,11 @@
 
 struct driver;
 
-enum held_kind { HELD_VRAM, HELD_GTT, HELD_WINDOW, HELD_TABLES };
+enum held_kind { HELD_VRAM, HELD_GTT, HELD_WINDOW, HELD_TABLES, HELD_FRAME /* that a page has left */ };
 
 struct handed {
     enum held_kind kind;
-    unsigned gpu;     /* of VRAM and page tables */
+    unsigned gpu;     /* of VRAM, page tables and frames */
     uint64_t at;      /* offset in VRAM, GTT or the windows; of page-table pages: up to this one (pagetable_removed) */
     uint64_t bytes;   /* of VRAM and GTT */
     uint64_t reached; /* GPUs, one bit each, that it was ever mapped on */

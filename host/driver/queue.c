@@ -53,7 +53,7 @@ static bool range_mapped(const struct pagetable *pt, uint64_t va, uint32_t bytes
 {
     bool all = pt && va <= VA_LIMIT - bytes;
     for (uint64_t page = va / PAGE; all && page * PAGE < va + bytes; page++)
-        all = pagetable_lookup(pt, page * PAGE) != 0;
+        all = pagetable_entry(pt, page * PAGE) != 0;
     return all;
 }
 

@@ -181,7 +181,7 @@ static enum gate_step turn_restless(struct run *r)
         return GATE_BUSY;
     const uint64_t cycle = client_cycle(d), answers = d->answers;
     struct conn *conn;
-    d->moved = true;
+    d->moved = d->beside = true;
     while ((conn = order_take(d)))
         server_serve(d, conn);
     enum gate_step step = gate_advance(d);
@@ -198,6 +198,7 @@ static enum gate_step turn_rested(struct run *r, bool ordered)
     const uint64_t cycle = client_cycle(d), answers = d->answers;
     enum gate_step step = GATE_BUSY;
     d->moved |= spins;
+    d->beside = spins;
     struct conn *conn = ordered ? order_take(d) : NULL;
     if (conn)
         server_serve(d, conn);

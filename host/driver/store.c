@@ -12,8 +12,10 @@
 #include "base/xalloc.h"
 #include "vm/pmem.h"
 
+#define NO_CLIENT UINT32_MAX
+
 struct store_granule {
-    uint32_t owner; /* 0: nobody */
+    uint32_t owner; /* 0: nobody; NO_CLIENT: reserved */
     uint64_t used;  /* bytes */
 };
 
@@ -89,6 +91,17 @@ uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t a
         s->granules[g].used += share(s, g, at, bytes);
     }
     return at;
+}
+
+/* From the other end: what clients get is where it would be without. */
+uint64_t store_reserve(struct store *s)
+{
+    for (uint64_t g = pmem_shared_bytes(s->pm, s->memory) / s->granule; g-- > 0;)
+        if (!s->granules[g].owner && arena_alloc_from(&s->arena, g * s->granule, s->granule) == g * s->granule) {
+            s->granules[g] = (struct store_granule){.owner = NO_CLIENT, .used = s->granule};
+            return g * s->granule;
+        }
+    return ARENA_NONE;
 }
 
 void store_free(struct store *s, uint64_t at, uint64_t bytes)

@@ -22,6 +22,8 @@ void store_init(struct store *s, struct pmem *pm, unsigned memory);
 void store_fini(struct store *s); /* before the memory itself goes */
 /* As arena_alloc, for client `owner` (not 0): ARENA_NONE when nothing fits, or there are no descriptors left. */
 uint64_t store_alloc(struct store *s, uint32_t owner, uint64_t bytes, uint64_t align, uint64_t like);
+/* A whole granule that no client can map, the last that nobody has: ARENA_NONE when there is none. */
+uint64_t store_reserve(struct store *s);
 /* What was allocated comes back, and reads as zeros for whoever gets it next. */
 void store_free(struct store *s, uint64_t at, uint64_t bytes);
 /* Memory of the GTT store that nobody uses yet gets other contents than zeros. */

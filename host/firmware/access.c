@@ -24,12 +24,28 @@ void transfer_begin(struct transfer *t, struct cp_queue *queue, struct job *job,
     *t = (struct transfer){.queue = queue, .job = job, .done = done};
 }
 
+uint64_t access_cookie(const struct cp *cp, uint32_t place)
+{
+    return cookie_of(cp, (uint64_t)cp->accesses[place].generation << 16 | place);
+}
+
+void access_go(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t entry, uint64_t va,
+               struct msg_mem_req *req, bool early)
+{
+    cp->accesses[place].order = cp->access_order++;
+    space->memory = access_memory(entry);
+    req->addr = (entry & PTE_ADDR) + (va & (PAGE - 1));
+    if (req->op != MEM_ATOMIC)
+        req->addr -= req->addr % LINE;
+    sim_access(cp->sim, req, early, access_cookie(cp, place));
+}
+
 /* One message, for bytes that lie in one line. */
 static void access_send(struct cp *cp, struct transfer *t, uint64_t va, struct msg_mem_req *req, uint8_t *to,
                         unsigned bytes, bool early)
 {
     struct cp_space *space = t->queue->space;
-    uint64_t entry = pagetable_lookup(space->pt, va);
+    const uint64_t entry = pagetable_entry(space->pt, va);
     if (!entry) {
         t->fault = true;
         return;
@@ -41,17 +57,17 @@ static void access_send(struct cp *cp, struct transfer *t, uint64_t va, struct m
     cp->access_free = a->next;
     a->transfer = t;
     a->to = to;
-    a->order = cp->access_order++;
+    a->order = UINT64_MAX;
     a->at = (uint8_t)(va % LINE);
     a->bytes = (uint8_t)bytes;
     cp->access_count++;
     space->accesses++;
     t->queue->accesses++;
     t->open++;
-    req->addr = (entry & PTE_ADDR) + (va & (PAGE - 1));
-    if (req->op != MEM_ATOMIC)
-        req->addr -= req->addr % LINE;
-    sim_access(cp->sim, req, early, cookie_of(cp, (uint64_t)a->generation << 16 | place));
+    if (space->deferred || !(entry & PTE_VALID))
+        deferred_add(cp, space, place, va, req, early);
+    else
+        access_go(cp, space, place, entry, va, req, early);
 }
 
 void access_read(struct cp *cp, struct transfer *t, uint64_t va, void *to, unsigned bytes, bool early)
@@ -91,7 +107,7 @@ void access_count_down(struct cp *cp, struct transfer *t, uint64_t va)
 bool access_same(const struct cp_space *space, uint64_t a, uint64_t b)
 {
     uint64_t x = pagetable_lookup(space->pt, a), y = pagetable_lookup(space->pt, b);
-    return x && y && (x & PTE_ADDR) >> PMEM_OWNER_SHIFT == (y & PTE_ADDR) >> PMEM_OWNER_SHIFT;
+    return x && y && access_memory(x) == access_memory(y);
 }
 
 bool access_answered(const struct cp *cp, uint64_t order)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Client memory as the command processor reaches it: reads, writes and atomics at virtual addresses become messages of
  * the host's port (sim_access), whose answers come back to the transfer that they belong to.  Translation is by the
- * host's copy of the page tables, at the moment of the request.  Nothing here waits.
+ * host's copy of the page tables, at the moment of the request.  Nothing here waits, but for pages that are about to
+ * move (deferred.c).
  *
  * Order: of accesses to one memory each takes effect after those asked for earlier; a read marked `early` only after
  * those to the same 64 bytes.  Between two memories nothing is promised: who needs an order there asks for the second
@@ -35,7 +36,7 @@ struct transfer {
 struct cp_access {
     struct transfer *transfer; /* NULL: this place is free */
     uint8_t *to;               /* where what is read belongs; NULL: it is no read */
-    uint64_t order;            /* number of the access */
+    uint64_t order;            /* number of the access; UINT64_MAX: it is not translated yet (deferred.c) */
     uint32_t next;             /* list of free places */
     uint16_t generation;
     uint8_t at, bytes; /* in the line */

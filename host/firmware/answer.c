@@ -13,6 +13,7 @@ void cp_answer(struct cp *cp, uint64_t cookie, const struct msg_mem_rsp *rsp)
     struct transfer *t = access_take(cp, cookie, rsp);
     struct cp_queue *queue = t->queue;
     struct cp_space *space = queue->space;
+    deferred_wake(cp, space); /* the next one may be in another memory */
     if (t->open == 0)
         t->done(cp, t);
     queue->accesses--; /* only now: until here the queue stays */

@@ -39,6 +39,7 @@ void cp_free(struct cp *cp)
     free(cp->shootdowns);
     free(cp->controls.list);
     tables_fini(&cp->tables);
+    deferred_free(cp);
     free(cp);
 }
 
@@ -186,6 +187,8 @@ void cp_timer(struct cp *cp, uint64_t cookie)
     } else if ((cookie & 0xffffff) == COOKIE_SLOT) { /* queues_step does what is due */
     } else if ((cookie & 0xffffff) == COOKIE_TABLES) {
         tables_begin(cp);
+    } else if ((cookie & 0xffffff) == COOKIE_DEFERRED) {
+        deferred_step(cp);
     } else {
         struct job *job = job_of(cp, (uint16_t)cookie);
         if (job && job->state == JOB_DECODE)

@@ -56,6 +56,8 @@ struct cp_space {
     bool killing;
     unsigned busy;     /* commands of this space at the GPU */
     unsigned accesses; /* to its memory, without an answer */
+    unsigned deferred; /* those of them that wait for a locked page, or behind one (deferred.c) */
+    uint8_t memory;    /* owner of the memory that the last one sent went to */
     unsigned notes;    /* of it, behind writes to page tables */
     struct cp_space *next_killing;
     uint64_t interrupt_at, interrupt_last; /* cycles at which the next and the last interrupt sent are served */
@@ -207,8 +209,11 @@ void cp_caches_drop(struct cp *cp, bool own);
 uint64_t cp_shootdowns_sent(const struct cp *cp);
 uint64_t cp_shootdowns_done(const struct cp *cp);
 /* What becomes of translations of these pages (0 bytes: all of the space) that the L2 TLB withholds: they are looked up
- * again behind all writes to page tables so far; what fails then is withheld again, or (deny) is a fault. */
+ * again behind all writes to page tables so far; what fails then is withheld again, or (deny) is a fault.  So are the
+ * command processor's own accesses, which wait for locked pages: to be called too when such were unmapped. */
 void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny);
+/* No kernel of the space has started and not completed. */
+bool cp_space_rests(const struct cp *cp, const struct cp_space *space);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
 void cp_space_close(struct cp *cp, struct cp_space *space);
 

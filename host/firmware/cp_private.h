@@ -97,6 +97,16 @@ struct shootdown {
     bool waits;   /* for writes to page tables, and behind one that does */
 };
 
+/* An access that waits for a locked page, or behind one of its space (deferred.c). */
+struct deferred {
+    struct deferred *next;
+    struct cp_space *space;
+    uint32_t place; /* of the access */
+    bool early;
+    uint64_t va;
+    struct msg_mem_req req; /* without its address */
+};
+
 /* A control operation (control.c). */
 struct control {
     uint16_t id;
@@ -144,6 +154,7 @@ struct cp {
     struct cp_queue *bells;         /* whose doorbell is on its way, earliest first */
     struct tables tables;
     struct controls controls;
+    struct deferred *deferred; /* accesses that wait for locked pages, oldest first */
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
     struct cp_access accesses[CP_ACCESSES];
@@ -154,6 +165,7 @@ struct cp {
 #define COOKIE_INTERRUPT 0xfffeu /* serves the interrupt that is due */
 #define COOKIE_BELL 0xfffdu      /* a doorbell is here */
 #define COOKIE_SLOT 0xfffbu      /* a slot is ready, or a quantum over */
+#define COOKIE_DEFERRED 0xfffau  /* accesses that wait for pages may go */
 #define COOKIE_TABLES 0xfffcu    /* page tables are to be written; also of these writes, beyond CP_ACCESSES */
 
 static inline uint64_t cookie_of(const struct cp *cp, uint64_t low)
@@ -286,6 +298,23 @@ void withheld_reported(struct cp *cp, const struct msg_cp_evt *evt);
 void withheld_due(struct cp *cp, const struct table_note *note);
 void withheld_answered(struct cp *cp, uint8_t status);
 void withheld_again(struct cp *cp);
+
+/* access.c: the memory (owner) that an entry leads to; of an access that has its place: what its answer is known by; it
+ * is sent where the entry of its address leads.
+ * deferred.c: an access waits for a locked page, or behind one that does; those of a space may go, in this cycle; the
+ * end: nothing is sent any more.  resume.c: the timer's call. */
+static inline uint8_t access_memory(uint64_t entry)
+{
+    return (uint8_t)((entry & PTE_ADDR) >> 48);
+}
+uint64_t access_cookie(const struct cp *cp, uint32_t place);
+void access_go(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t entry, uint64_t va,
+               struct msg_mem_req *req, bool early);
+void deferred_add(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t va, const struct msg_mem_req *req,
+                  bool early);
+void deferred_wake(struct cp *cp, const struct cp_space *space);
+void deferred_step(struct cp *cp);
+void deferred_free(struct cp *cp);
 
 /* pm4.c: the packets of a vendor-specific slot are executed, then `ended` is called, or the queue has failed; what they
  * waited for may be there. */

@@ -117,7 +117,7 @@ static const char *symbol_find(struct cp_space *space, uint64_t base, uint64_t o
 /* ROCr keeps these three in system memory (owner 0). */
 static const char *builtin_name(struct cp_space *space, uint64_t object)
 {
-    uint64_t entry = pagetable_lookup(space->pt, object);
+    uint64_t entry = pagetable_entry(space->pt, object);
     uint32_t rsrc1 = (uint32_t)peek_word_for_report(space, object + 0x30, 4);
     if (!entry || (entry & PTE_ADDR) >> PMEM_OWNER_SHIFT)
         return NULL;

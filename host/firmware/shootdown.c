@@ -18,6 +18,14 @@ static bool space_started(const struct cp *cp, const struct cp_space *space)
     return space->busy;
 }
 
+bool cp_space_rests(const struct cp *cp, const struct cp_space *space)
+{
+    bool any = space->busy || space->killing;
+    for (unsigned i = 0; i < CP_JOBS && !any; i++)
+        any = cp->jobs[i].space == space && cp->jobs[i].state != JOB_FREE && cp->jobs[i].state < JOB_TELL;
+    return !any;
+}
+
 static struct shootdown *shootdown_at(const struct cp *cp, size_t i)
 {
     return &cp->shootdowns[cp->shootdown_first + i];
@@ -72,7 +80,7 @@ void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint
         return;
     }
     const bool started = space_started(cp, space);
-    if (started || space->accesses)
+    if (started || space->accesses > space->deferred)
         shootdown_fill(cp, shootdown_add(cp), started, of_pages(space, va, bytes));
     space->tlb_stale |= !started;
 }

@@ -10,7 +10,7 @@ static_assert(SIGNAL_EVENT == SIGNAL_MAILBOX + 8 && SIGNAL_END == SIGNAL_START +
 
 bool signal_there(const struct cp_space *space, uint64_t signal)
 {
-    return signal && pagetable_lookup(space->pt, signal + SIGNAL_VALUE);
+    return signal && pagetable_entry(space->pt, signal + SIGNAL_VALUE);
 }
 
 static void signal_finish(struct cp *cp, struct signal_work *w, bool tell)

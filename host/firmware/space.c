@@ -117,6 +117,7 @@ void space_killed(struct cp *cp, uint8_t vmid)
             job_launch(cp, job);
         }
     }
+    deferred_wake(cp, space);
     space_settle(cp, space);
 }
 
@@ -191,6 +192,7 @@ void cp_space_close(struct cp *cp, struct cp_space *space)
     if (space->closing)
         return;
     space->closing = true;
+    deferred_wake(cp, space);
     if (tables_open(cp))
         tables_note(cp, (struct table_note){.kind = NOTE_CLOSE, .space = space});
     interrupt_forget(cp, space);

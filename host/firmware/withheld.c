@@ -31,6 +31,7 @@ static void answer_send(struct cp *cp, uint8_t vmid, uint64_t va, uint64_t bytes
 
 void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny)
 {
+    deferred_wake(cp, space);
     if (tables_open(cp))
         tables_note(cp, (struct table_note){.kind = NOTE_XLAT, .deny = deny, .space = space, .va = va, .bytes = bytes});
     else

@@ -87,7 +87,7 @@ uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t cycle, uint64_t address, 
 
 int ls_read(const struct lockstep *ls, uint64_t address, void *to, unsigned bytes)
 {
-    int status = pmem_read(ls->memory, address, to, bytes);
+    int status = pmem_read(ls->memory, pmem_frame_of(ls->memory, address), to, bytes);
     for (unsigned k = 0; ls->dirty.used && k < bytes; k++) {
         const struct ls_dirty_line *line = place_of(&ls->dirty, (address + k) & ~UINT64_C(63));
         if (line->mask >> ((address + k) & 63) & 1)

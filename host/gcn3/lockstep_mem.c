@@ -9,6 +9,7 @@
 
 #include "gcn3/lockstep_private.h"
 #include "vm/pagetable.h"
+#include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -17,22 +18,27 @@ void ls_flush(struct lockstep *ls)
     memset(ls->tlb, 0, sizeof ls->tlb);
 }
 
-/* Physical address, or LS_NOWHERE. */
+/* Address of the page's byte, or LS_NOWHERE.  A page that is locked may have left the frame that its entry names. */
 uint64_t ls_translate(struct lockstep *ls, unsigned gpu, unsigned vmid, uint64_t va)
 {
     uint64_t page = va & ~(PAGE - 1);
     uint16_t space = gpu << 8 | vmid;
+    if (pmem_moves(ls->memory) != ls->moves)
+        ls_flush(ls);
+    ls->moves = pmem_moves(ls->memory);
     struct ls_page *p = &ls->tlb[(va / PAGE ^ space) % LS_TLB];
     if (p->va != page + 1 || p->space != space) {
         uint64_t root = ls->roots[gpu * 256 + vmid];
         p->va = 0;
-        p->entry = root ? pagetable_walk(ls->memory, root, va) : 0;
+        p->entry = root ? pagetable_walk_entry(ls->memory, root, va) : 0;
         if (!p->entry)
             return LS_NOWHERE;
+        if (!(p->entry & PTE_VALID))
+            return pmem_page_before(ls->memory, (p->entry & PTE_ADDR) | (va & (PAGE - 1)));
         p->va = page + 1;
         p->space = space;
     }
-    return (p->entry & PTE_ADDR) | (va & (PAGE - 1));
+    return ls_page(ls, (p->entry & PTE_ADDR) | (va & (PAGE - 1)));
 }
 
 /* The same for an access of the instruction that is compared, which notes that there is none. */
@@ -162,8 +168,9 @@ static bool was_there(const struct lockstep *ls, uint64_t pa, uint8_t byte, uint
 static bool plausible(const struct ls_check *c, uint64_t pa, const void *seen, unsigned bytes, bool fresh)
 {
     struct lockstep *ls = c->cu->ls;
+    const uint64_t owner = pmem_frame_of(ls->memory, pa) >> 48;
     uint8_t now[64];
-    if (pa >> 48 && ls->blind >> ((pa >> 48) - 1) & 1)
+    if (owner && ls->blind >> (owner - 1) & 1)
         return true;
     if (ls_read(ls, pa, now, bytes) == 0 && !memcmp(now, seen, bytes))
         return true;

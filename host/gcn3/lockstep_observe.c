@@ -41,10 +41,12 @@ static struct ls_entry *entry_find(struct ls_wave *w, unsigned tag, uint64_t now
 }
 
 /* Requests carry {tag[15:8], 2 zeros, wave[5:0]} in `user`. */
-void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *req)
+void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cycle, const struct msg_mem_req *sent)
 {
-    if (ls->failed || (req->op != MEM_WRITE && req->op != MEM_ATOMIC))
+    if (ls->failed || (sent->op != MEM_WRITE && sent->op != MEM_ATOMIC))
         return;
+    struct msg_mem_req known = *sent, *req = &known;
+    known.addr = ls_page(ls, sent->addr);
     struct ls_wave *w = &ls_find_cu(ls, gpu, cu)->wave[req->user & 63];
     struct ls_entry *e = w->active ? entry_find(w, req->user >> 8 & 255, cycle, LS_VMEM, -1) : NULL;
     ls_remember(ls, cycle, req);
@@ -52,6 +54,7 @@ void lockstep_mem_req(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t c
         return; /* of a killed or faulted wavefront */
     struct ls_request *r = xcalloc(1, sizeof *r), **end = &e->requests;
     r->req = *req;
+    r->own = sent->addr >> 48 == gpu + 1u;
     while (*end)
         end = &(*end)->link;
     *end = r;

@@ -116,7 +116,7 @@ static void hold(struct lockstep *ls, uint64_t cycle, const struct lockstep_orde
 void lockstep_dram(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct msg_dram_req *req)
 {
     if (req->write)
-        ls_leaving(ls, cycle, (gpu + UINT64_C(1)) << 48 | req->addr, req->mask, req->data);
+        ls_leaving(ls, cycle, ls_page(ls, (gpu + UINT64_C(1)) << 48 | req->addr), req->mask, req->data);
 }
 
 static bool same_request(const struct msg_mem_req *q, const struct lockstep_order *r)
@@ -161,8 +161,10 @@ static void remember_order(struct lockstep *ls, uint64_t cycle, const struct loc
     ls_remember(ls, cycle, &req);
 }
 
-void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *r)
+void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const struct lockstep_order *record)
 {
+    struct lockstep_order known = *record, *r = &known;
+    known.addr = ls_page(ls, record->addr);
     struct ls_atomic first;
     const struct ls_entry *entry = NULL;
     struct ls_request *q = ls->failed ? NULL : find_request(ls, gpu, r, &entry);
@@ -190,7 +192,7 @@ void lockstep_order(struct lockstep *ls, unsigned gpu, uint64_t cycle, const str
 void ls_compare_order(struct ls_check *c)
 {
     for (const struct ls_request *q = c->entry->requests; q && !c->text[0]; q = q->link)
-        if (!q->ordered && q->req.addr >> 48 == c->cu->gpu + 1u)
+        if (!q->ordered && q->own)
             snprintf(c->text, sizeof c->text, "%s to physical %lx never took effect in the L2",
                      q->req.op == MEM_ATOMIC ? "atomic" : "store", (unsigned long)q->req.addr);
 }

@@ -8,6 +8,7 @@
 #include "gcn3/gcn3.h"
 #include "gcn3/lockstep.h"
 #include "gcn3/outside.h"
+#include "vm/pmem.h"
 
 #define LS_SIMDS 4
 #define LS_WAVES 64   /* {simd[1:0], slot[3:0]} */
@@ -40,10 +41,11 @@ struct ls_write {
 
 struct ls_request {
     struct ls_request *link;
-    struct msg_mem_req req;
-    bool ordered;    /* took effect in an L2 slice of the same GPU */
-    uint64_t taken;  /* matched with lanes: bytes of its line, of a request of one word all */
-    uint64_t old[8]; /* ordered atomics: old value, or those of a line in their places */
+    struct msg_mem_req req; /* its address that of the page (ls_page) */
+    bool own;               /* to memory of the GPU */
+    bool ordered;           /* took effect in an L2 slice of the same GPU */
+    uint64_t taken;         /* matched with lanes: bytes of its line, of a request of one word all */
+    uint64_t old[8];        /* ordered atomics: old value, or those of a line in their places */
 };
 
 /* Lanes of a FLAT instruction, or of a buffer instruction with the lds bit, that the RTL let access the LDS in one
@@ -181,6 +183,7 @@ struct lockstep {
     struct ls_lds *spare_lds;
     struct outside outside; /* check.lds */
     struct ls_page tlb[LS_TLB];
+    uint64_t moves; /* pmem_moves up to which it is right */
     struct ls_decoded decoded[LS_DECODED];
     struct ls_word history[LS_SETS][LS_WAYS];
     struct ls_past past[LS_PAST]; /* ring */
@@ -292,6 +295,13 @@ void ls_dirty_put(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t
 uint64_t ls_dirty_written(struct ls_dirty *d, uint64_t cycle, uint64_t address, uint64_t mask, const void *bytes);
 int ls_read(const struct lockstep *ls, uint64_t address, void *to, unsigned bytes);
 void ls_dirty_free(struct ls_dirty *d);
+
+/* What lock step knows of memory it knows by pages' own addresses (vm/pmem.h), so that a page may move between a
+ * request and its comparison: of an address that a GPU uses, when it uses it. */
+static inline uint64_t ls_page(const struct lockstep *ls, uint64_t physical)
+{
+    return pmem_page_at(ls->memory, physical);
+}
 
 /* lockstep_mem.c */
 extern const struct gcn3_env ls_env;

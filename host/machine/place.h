@@ -33,6 +33,7 @@ enum place_ask {
     PLACE_WINDOWS,  /* bytes: of pmem_windows */
     PLACE_TAKE,     /* memory, a: at, b: bytes, with a descriptor: pmem_slab_take was called */
     PLACE_GIVE,     /* memory, a: at: pmem_slab_give was called */
+    PLACE_PAGE,     /* a: page, b: to: pmem_move was called */
     PLACE_GRAPH,    /* a: sched_graph */
     PLACE_RECORDED, /* bytes: record_give */
     PLACE_SHARE,    /* of a state: a: enum gantry_status, told; bytes: share_put */

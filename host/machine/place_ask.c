@@ -166,9 +166,16 @@ static void slab_given(void *ctx, unsigned memory, uint64_t at)
         place_ask(ctx, i, &(struct ask){.kind = PLACE_GIVE, .memory = memory, .a = at}, NULL, NULL);
 }
 
+/* Before any message that is sent from now on comes in there. */
+static void page_moved(void *ctx, uint64_t page, uint64_t to)
+{
+    for (uint32_t i = 1; i <= place_workers(ctx); i++)
+        place_ask(ctx, i, &(struct ask){.kind = PLACE_PAGE, .a = page, .b = to}, NULL, NULL);
+}
+
 void place_watch(struct sim *sim)
 {
-    pmem_watch(sim->memory, &(struct pmem_watch){slab_taken, slab_given, sim});
+    pmem_watch(sim->memory, &(struct pmem_watch){slab_taken, slab_given, page_moved, sim});
 }
 
 void place_windows(struct sim *sim)

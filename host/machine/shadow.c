@@ -34,7 +34,6 @@ struct shadow *shadow_new(struct pmem *memory, unsigned gpu, bool shared)
         shadow_free(s);
         return NULL;
     }
-    s->vram = pmem_vram(memory, gpu, 0, s->bytes);
     return s;
 }
 
@@ -102,7 +101,7 @@ void shadow_update(struct shadow *s, shadow_patch_fn patch, void *ctx)
         gap_update(s, done, at, &run);
         end = (end + PAGE - 1) & ~(PAGE - 1);
         for (uint64_t page = at; page < end; page += PAGE)
-            page_update(s, page, s->vram + page, &run);
+            page_update(s, page, pmem_vram(s->memory, s->gpu, page, PAGE), &run);
         done = end;
     }
     gap_update(s, done, s->bytes, &run);

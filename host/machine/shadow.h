@@ -20,7 +20,6 @@ struct shadow {
     unsigned gpu;
     uint64_t bytes;
     uint8_t *copy;
-    const uint8_t *vram;
     uint64_t *kept; /* bit for each page of the copy that may be other than zero */
 };
 

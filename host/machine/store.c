@@ -15,6 +15,9 @@
 #include "vm/pmem.h"
 
 struct store {
+    struct pmem *memory;
+    unsigned gpu;
+    const bool *moved; /* a page is away */
     uint8_t *vram;
     struct shadow *shadow; /* a recording's, else NULL */
     uint64_t bytes;
@@ -35,6 +38,11 @@ static void line_write(uint8_t *line, const struct msg_dram_req *req)
     }
 }
 
+static inline uint8_t *line_at(const struct store *s, uint64_t addr)
+{
+    return __builtin_expect(*s->moved, 0) ? pmem_vram(s->memory, s->gpu, addr, 64) : s->vram + addr;
+}
+
 static void store_take(struct part *part, struct store *s, uint64_t cycle, uint32_t slot,
                        const struct msg_dram_req *req)
 {
@@ -42,7 +50,7 @@ static void store_take(struct part *part, struct store *s, uint64_t cycle, uint3
                "slice %u asks for address 0x%llx", slot, (unsigned long long)req->addr);
     if (req->write) {
         uint8_t line[64] = {0};
-        line_write(s->vram + req->addr, req);
+        line_write(line_at(s, req->addr), req);
         if (s->shadow)
             line_write(shadow_line(s->shadow, req->addr), req);
         line_write(line, req);
@@ -52,7 +60,7 @@ static void store_take(struct part *part, struct store *s, uint64_t cycle, uint3
         return;
     }
     struct msg_dram_rsp rsp = {.tag = req->tag};
-    memcpy(rsp.data, (s->shadow ? s->shadow->copy : s->vram) + req->addr, 64);
+    memcpy(rsp.data, s->shadow ? s->shadow->copy + req->addr : line_at(s, req->addr), 64);
     s->reads++;
     sched_send(part, slot, cycle, &rsp);
 }
@@ -102,7 +110,10 @@ struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, u
     char name[32];
     static_assert(offsetof(struct msg_dram_req, mask) == offsetof(struct msg_dram_req, addr) + 8, "hashed together");
     struct store *s = xcalloc(1, sizeof *s);
-    s->vram = pmem_vram(memory, gpu, 0, vram_bytes);
+    s->memory = memory;
+    s->gpu = gpu;
+    s->moved = pmem_moved(memory);
+    s->vram = pmem_pages(memory, gpu, 0, vram_bytes);
     s->bytes = vram_bytes;
     s->hash = XXH64_createState();
     snprintf(name, sizeof name, "gpu%u.store", gpu);

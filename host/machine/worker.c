@@ -185,6 +185,10 @@ static void answer_make(struct sim *sim, struct ask *ask, const void *data, int 
     case PLACE_WINDOWS:
         pmem_windows_set(sim->memory, data, ask->bytes);
         break;
+    case PLACE_PAGE:
+        if (pmem_frame_of(sim->memory, ask->a) != ask->b) /* a slab that goes takes its pages home */
+            pmem_move(sim->memory, ask->a, ask->b, false);
+        break;
     case PLACE_TAKE:
     case PLACE_GIVE:
         memory_change(sim, ask, fd);

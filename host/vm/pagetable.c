@@ -290,6 +290,12 @@ uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va)
     return entry & PTE_VALID ? entry : 0;
 }
 
+uint64_t pagetable_entry(const struct pagetable *pt, uint64_t va)
+{
+    const uint64_t entry = entry_of(pt, va);
+    return entry & (PTE_VALID | PTE_LOCKED) ? entry : 0;
+}
+
 bool pagetable_locked(const struct pagetable *pt, uint64_t va)
 {
     return (entry_of(pt, va) & (PTE_VALID | PTE_LOCKED)) == PTE_LOCKED;

@@ -65,8 +65,11 @@ void pagetable_recycle(struct pmem *pm, unsigned gpu, uint64_t upto);
  * va[20:12] is added to its address: the answer looks the same for both page sizes but for the fragment. */
 uint64_t pagetable_lookup(const struct pagetable *pt, uint64_t va);
 
+/* The same, or of a locked page what it was before but for PTE_VALID: it is somewhere. */
+uint64_t pagetable_entry(const struct pagetable *pt, uint64_t va);
+
 /* Virtual access for firmware and driver; 0, or -EFAULT when some page has no valid entry (bytes before it are done).
- * Rights are not checked. */
+ * Rights are not checked.  What is read may be locked: its bytes are where they were. */
 int pagetable_read(struct pagetable *pt, uint64_t va, void *to, uint64_t bytes);
 int pagetable_write(struct pagetable *pt, uint64_t va, const void *from, uint64_t bytes);
 
@@ -75,5 +78,6 @@ int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned si
 
 /* The same by the tables in VRAM, from a root physical address alone, 0: none (golden model, lock step, reports). */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
+uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va); /* or of a locked page, without PTE_VALID */
 int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes);
 #endif

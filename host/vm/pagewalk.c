@@ -11,10 +11,10 @@
 
 static const uint64_t *vram_table(struct pmem *pm, unsigned gpu, uint64_t offset, unsigned entries)
 {
-    return (const uint64_t *)(const void *)pmem_vram(pm, gpu, offset, entries * sizeof(uint64_t));
+    return (const uint64_t *)(const void *)pmem_pages(pm, gpu, offset, entries * sizeof(uint64_t));
 }
 
-uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
+uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va)
 {
     unsigned owner = (unsigned)(root >> PMEM_OWNER_SHIFT) & 0xff;
     if (va >= VA_LIMIT || owner == 0)
@@ -31,6 +31,12 @@ uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
         return entry + (va & (BIG - PAGE));
     table = vram_table(pm, owner - 1, entry & PTE_OFFSET, ENTRIES);
     entry = table ? table[(va >> 12) & (ENTRIES - 1)] : 0;
+    return entry & (PTE_VALID | PTE_LOCKED) ? entry : 0;
+}
+
+uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)
+{
+    const uint64_t entry = pagetable_walk_entry(pm, root, va);
     return entry & PTE_VALID ? entry : 0;
 }
 
@@ -39,7 +45,9 @@ static int copy(struct pmem *pm, const struct pagetable *pt, uint64_t root, uint
                 uint64_t bytes, bool write)
 {
     while (bytes) {
-        uint64_t entry = pt ? pagetable_lookup(pt, va) : pagetable_walk(pm, root, va);
+        uint64_t entry = !pt     ? pagetable_walk(pm, root, va)
+                         : write ? pagetable_lookup(pt, va)
+                                 : pagetable_entry(pt, va);
         if (!entry)
             return -EFAULT;
         uint64_t n = PAGE - (va & (PAGE - 1));

@@ -17,6 +17,8 @@
 #include "vm/pagetable.h"
 #include "vm/pmem_private.h"
 
+#define PAGE 4096u
+
 /* 0, or -1 with errno and nothing left. */
 static int vram_create(struct pmem_vram *v, uint64_t bytes)
 {
@@ -74,6 +76,7 @@ void pmem_free(struct pmem *pm)
 {
     if (!pm)
         return;
+    pm->moved = false; /* nobody looks for pages any more */
     pmem_slabs_free(pm, PMEM_GTT);
     for (unsigned g = 0; g < pm->gpus; g++) {
         pmem_slabs_free(pm, g);
@@ -82,6 +85,8 @@ void pmem_free(struct pmem *pm)
         free(pm->vram[g].tables.used);
         free(pm->vram[g].tables.shadow);
         free(pm->vram[g].tables.removed);
+        free(pm->vram[g].away);
+        free(pm->vram[g].left);
     }
     pmem_windows_fini(pm);
     free(pm);
@@ -99,13 +104,6 @@ uint64_t pmem_gtt_bytes(const struct pmem *pm)
 {
     return pm->gtt_bytes;
 }
-uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
-{
-    if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
-        return NULL;
-    return pm->vram[gpu].base + offset;
-}
-
 uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes)
 {
     if (bytes > pm->gtt_bytes || offset > pm->gtt_bytes - bytes)
@@ -118,7 +116,10 @@ static uint8_t *direct(struct pmem *pm, uint64_t pa, size_t bytes)
 {
     unsigned owner = (unsigned)(pa >> PMEM_OWNER_SHIFT) & 0xff;
     uint64_t offset = pa & PMEM_OFFSET_MASK;
-    return owner ? pmem_vram(pm, owner - 1, offset, bytes) : pmem_gtt(pm, offset, bytes);
+    if (!owner)
+        return pmem_gtt(pm, offset, bytes);
+    return __builtin_expect(pm->moved, 0) ? pmem_vram(pm, owner - 1, offset, bytes)
+                                          : pmem_own_place(pm, owner - 1, offset, bytes);
 }
 
 static bool is_window(uint64_t pa)
@@ -126,8 +127,20 @@ static bool is_window(uint64_t pa)
     return (pa >> PMEM_OWNER_SHIFT) == 0 && (pa & PMEM_OFFSET_MASK) >= PMEM_WINDOW_BASE;
 }
 
+/* Bytes of [pa, +bytes) that lie on one another: all, but of a page beside one that is away. */
+static size_t piece(const struct pmem *pm, uint64_t pa, size_t bytes)
+{
+    const size_t left = PAGE - pa % PAGE;
+    return __builtin_expect(pm->moved, 0) && bytes > left ? left : bytes;
+}
+
 int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
 {
+    const size_t n = piece(pm, pa, bytes);
+    if (n < bytes) {
+        const int status = pmem_read(pm, pa, to, n);
+        return status ? status : pmem_read(pm, pa + n, (uint8_t *)to + n, bytes - n);
+    }
     uint8_t *p = direct(pm, pa, bytes);
     if (p) {
         memcpy(to, p, bytes);
@@ -138,6 +151,11 @@ int pmem_read(struct pmem *pm, uint64_t pa, void *to, size_t bytes)
 
 int pmem_write(struct pmem *pm, uint64_t pa, const void *from, size_t bytes)
 {
+    const size_t n = piece(pm, pa, bytes);
+    if (n < bytes) {
+        const int status = pmem_write(pm, pa, from, n);
+        return status ? status : pmem_write(pm, pa + n, (const uint8_t *)from + n, bytes - n);
+    }
     uint8_t *p = direct(pm, pa, bytes);
     if (p) {
         pm->changes += pa >> PMEM_OWNER_SHIFT != 0;

@@ -36,9 +36,38 @@ uint64_t pmem_vram_bytes(const struct pmem *pm);
 uint64_t pmem_gtt_bytes(const struct pmem *pm);
 uint64_t pmem_table_bytes(const struct pmem *pm); /* top of each VRAM, kept for page tables: not for allocation */
 
-/* Host pointer to [offset, offset+bytes) of a GPU's VRAM or of the GTT; NULL if outside. Valid until pmem_free. */
+/* Host pointer to [offset, offset+bytes) of a GPU's VRAM, as that GPU addresses it, or of the GTT; NULL if outside.
+ * Valid until pmem_free, of VRAM until a page moves; while pages are away a range of several pages must hold none of
+ * their frames. */
 uint8_t *pmem_vram(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
 uint8_t *pmem_gtt(struct pmem *pm, uint64_t offset, uint64_t bytes);
+
+/* Pages of VRAM that move (pmem_move.c).  A page is called by the physical address that it had at first, and keeps the
+ * bytes behind that for life: a slab's file, which clients map.  What changes is the frame, the physical address at
+ * which GPUs reach it.  A page that is away has changed places with a frame that was nobody's: that one's bytes stand
+ * at the page's own address meanwhile.  Page tables' part of VRAM and host memory do not move. */
+/* Whether any page is away (borrowed, for who reads line by line: then an address has to be asked for by pmem_vram). */
+const bool *pmem_moved(const struct pmem *pm);
+/* The physical address at which the byte `page` is now, and the byte that is at a physical address: the same function,
+ * since pages change places in pairs. */
+uint64_t pmem_frame_of(const struct pmem *pm, uint64_t page);
+uint64_t pmem_page_at(const struct pmem *pm, uint64_t pa);
+/* The same, but of a frame that a page has left and to which none has come since: that page's byte.  For who knows an
+ * address that was right before the move. */
+uint64_t pmem_page_before(const struct pmem *pm, uint64_t pa);
+/* Changes of that so far. */
+uint64_t pmem_moves(const struct pmem *pm);
+/* The page (its own address) is at frame `to` from now on: another one's own address at which that one is, or home to
+ * its own.  GPUs have no access to either under way.  compare: the bytes in `to`, which a GPU has written there, must
+ * be those of the page. */
+void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare);
+/* Pages of [at, +bytes) of a VRAM that are away are home from now on, whatever is there. */
+void pmem_home(struct pmem *pm, unsigned gpu, uint64_t at, uint64_t bytes);
+/* The first page of any memory at or behind `from` that is away (its own address; of a pair the lower one); false: none
+ * is. */
+bool pmem_away_next(const struct pmem *pm, uint64_t from, uint64_t *page);
+/* Host pointer to pages by their own addresses, wherever they are: as clients map them.  Valid until pmem_free. */
+uint8_t *pmem_pages(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes);
 
 /* What is shared with clients: of memory `memory` (a GPU's number: its VRAM, or PMEM_GTT) the first pmem_shared_bytes,
  * never page tables, in granules of pmem_granule bytes.  A slab is a run of granules with a file of its own, sealed so
@@ -49,21 +78,23 @@ uint64_t pmem_granule(const struct pmem *pm, unsigned memory); /* a power of two
 /* [at, +bytes), whole granules (the last of the memory may be short) that are in no slab, becomes a slab and reads as
  * zeros.  0 or -errno. */
 int pmem_slab_take(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
-/* The granule at `at` leaves its slab, if it is in one; the slab goes with its last one. */
+/* The granule at `at` leaves its slab, if it is in one; the slab goes with its last one.  Its pages go home. */
 void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at);
 /* The descriptor (borrowed) of the slab at `at`, where that lies in it, and how far it reaches; -1: no slab. */
 int pmem_slab_fd(const struct pmem *pm, unsigned memory, uint64_t at, uint64_t *file_offset, uint64_t *bytes);
 /* The same with the file of a slab of another process that has this memory too, which is taken over (closed on
  * failure). */
 int pmem_slab_adopt(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes, int fd);
-/* Who is told of each slab that is taken or given from now on, behind it; NULL: nobody.  Copied. */
+/* Who is told of each slab that is taken or given and each page that moves from now on, behind it; NULL: nobody.
+ * Copied. */
 struct pmem_watch {
     void (*taken)(void *ctx, unsigned memory, uint64_t at, uint64_t bytes, int fd); /* fd: borrowed */
     void (*given)(void *ctx, unsigned memory, uint64_t at);
+    void (*moved)(void *ctx, uint64_t page, uint64_t to);
     void *ctx;
 };
 void pmem_watch(struct pmem *pm, const struct pmem_watch *watch);
-/* [at, +bytes) reads as zeros and takes no memory. */
+/* Pages [at, +bytes) read as zeros, take no memory, and are home. */
 void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
 /* The first bytes [*at, *end) of a VRAM at or behind `from` that may be other than zero: what is outside of such ranges
  * was never written.  False when there are none. */

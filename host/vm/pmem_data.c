@@ -6,6 +6,8 @@
 #include "vm/pmem.h"
 #include "vm/pmem_private.h"
 
+#define PAGE UINT64_C(4096)
+
 /* The file behind `at`, where in it, and how far it reaches (to the end of VRAM). */
 static int file_of(struct pmem *pm, unsigned gpu, uint64_t at, uint64_t *place, uint64_t *end)
 {
@@ -22,7 +24,8 @@ static int file_of(struct pmem *pm, unsigned gpu, uint64_t at, uint64_t *place, 
     return pm->vram[gpu].fd;
 }
 
-bool pmem_data_next(struct pmem *pm, unsigned gpu, uint64_t from, uint64_t *at, uint64_t *end)
+/* Without regard to pages that are away. */
+static bool files_next(struct pmem *pm, unsigned gpu, uint64_t from, uint64_t *at, uint64_t *end)
 {
     while (from < pm->vram_bytes) {
         uint64_t place = 0, stop = 0;
@@ -40,6 +43,23 @@ bool pmem_data_next(struct pmem *pm, unsigned gpu, uint64_t from, uint64_t *at, 
         return true;
     }
     return false;
+}
+
+bool pmem_data_next(struct pmem *pm, unsigned gpu, uint64_t from, uint64_t *at, uint64_t *end)
+{
+    const bool any = files_next(pm, gpu, from, at, end);
+    if (!pm->moved)
+        return any;
+    const uint64_t pair = pmem_away_from(pm, gpu, from & ~(PAGE - 1), any ? *end : pm->vram_bytes);
+    if (pair >= (any ? *end : pm->vram_bytes))
+        return any;
+    if (any && *at < pair) {
+        *end = pair;
+        return true;
+    }
+    *at = from > pair ? from : pair; /* whose bytes lie in a file of another place */
+    *end = pair + PAGE;
+    return true;
 }
 
 uint64_t pmem_changes(const struct pmem *pm)

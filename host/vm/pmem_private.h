@@ -39,6 +39,8 @@ struct pmem_vram {
     uint64_t mapped;
     struct table_region tables;
     struct slab_table slabs;
+    uint64_t *away; /* by frame: 1 + the address that it has changed places with, 0: none; NULL: none has ever */
+    uint64_t *left; /* likewise: 1 + the page that has left it, 0: none, or another has come since */
 };
 
 struct pmem_window {
@@ -69,6 +71,9 @@ struct pmem {
     void *table_sink_ctx;
     unsigned fragment; /* pagetable_fragment_set */
     uint64_t changes;  /* pmem_changes */
+    bool moved;        /* a page is away */
+    uint64_t pairs;    /* of frames that have changed places */
+    uint64_t moves;    /* pmem_moves */
     uint64_t window_changes;
     struct pmem_watch watch;
 };
@@ -80,4 +85,26 @@ bool pmem_windows_init(struct pmem *pm); /* false without memory */
 void pmem_windows_fini(struct pmem *pm);
 /* pmem_slab.c: all slabs of a memory go. */
 void pmem_slabs_free(struct pmem *pm, unsigned memory);
+/* pmem_frame.c: a page of the part of a VRAM that is not page tables'; its place in the tables of pmem_vram, NULL:
+ * nothing of that memory was ever away; pmem_move may be called so; the first frame of [at, end) of a VRAM that is one
+ * of a pair, `end` when none is. */
+bool pmem_can_move(const struct pmem *pm, uint64_t page);
+uint64_t *pmem_away_entry(const struct pmem *pm, uint64_t pa);
+uint64_t *pmem_left_entry(const struct pmem *pm, uint64_t pa);
+bool pmem_move_good(const struct pmem *pm, uint64_t page, uint64_t to);
+uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64_t end);
+/* pmem_move.c: [at, +bytes) of a memory is a client's from now on: which pages had been there before does not count any
+ * more. */
+void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* Of an address in some VRAM; where the bytes of its pages are, NULL: outside. */
+static inline unsigned pmem_gpu_at(uint64_t pa)
+{
+    return (unsigned)(pa >> PMEM_OWNER_SHIFT) - 1;
+}
+static inline uint8_t *pmem_own_place(struct pmem *pm, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    if (gpu >= pm->gpus || bytes > pm->vram_bytes || offset > pm->vram_bytes - bytes)
+        return NULL;
+    return pm->vram[gpu].base + offset;
+}
 #endif

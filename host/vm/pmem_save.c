@@ -48,8 +48,8 @@ static void run_save(const uint8_t *base, uint64_t from, uint64_t bytes, int fd,
     }
 }
 
-/* A memory is its base file but for the slabs, which have their own. */
-void pmem_contents_save(const struct pmem *pm, unsigned memory, struct state_writer *to)
+/* A memory is its base file but for the slabs, which have their own.  Pages by their own addresses. */
+static void pages_save(const struct pmem *pm, unsigned memory, struct state_writer *to)
 {
     const struct pmem_vram *v = &pm->vram[memory == PMEM_GTT ? 0 : memory];
     const uint64_t base_at = memory == PMEM_GTT ? pm->vram_bytes : 0;
@@ -69,6 +69,50 @@ void pmem_contents_save(const struct pmem *pm, unsigned memory, struct state_wri
         run_save(v->base + base_at, at, bytes, fd, file_at, to);
     }
     state_put_u64(to, PMEM_SAVE_END);
+}
+
+void pmem_contents_save(const struct pmem *pm, unsigned memory, struct state_writer *to)
+{
+    struct pmem *own = (struct pmem *)(uintptr_t)pm;
+    if (memory == PMEM_GTT || !pm->moved) {
+        pages_save(pm, memory, to);
+        return;
+    }
+    for (uint64_t done = 0, at, end; pmem_data_next(own, memory, done, &at, &end); done = end) {
+        end = (end + PAGE - 1) & ~(PAGE - 1);
+        for (uint64_t page = at & ~(PAGE - 1); page < end; page += PAGE) {
+            const uint8_t *bytes = pmem_vram(own, memory, page, PAGE);
+            if (page_empty(bytes))
+                continue;
+            state_put_u64(to, page);
+            state_put(to, bytes, PAGE);
+        }
+    }
+    state_put_u64(to, PMEM_SAVE_END);
+}
+
+/* Where pages are that are away: each behind its own address. */
+static void away_save(const struct pmem *pm, struct state_writer *to)
+{
+    for (uint64_t page = 0; pmem_away_next(pm, page, &page); page += PAGE) {
+        state_put_u64(to, page);
+        state_put_u64(to, pmem_frame_of(pm, page));
+    }
+    state_put_u64(to, PMEM_SAVE_END);
+}
+
+static bool away_restore(struct pmem *pm, struct state_reader *from)
+{
+    for (uint64_t page, frame; state_get_u64(from, &page);) {
+        if (page == PMEM_SAVE_END)
+            return true;
+        if (!state_get_u64(from, &frame))
+            return false;
+        if (!pmem_move_good(pm, page, frame))
+            return state_refuse(from, "page 0x%llx is at 0x%llx", (unsigned long long)page, (unsigned long long)frame);
+        pmem_move(pm, page, frame, false);
+    }
+    return false;
 }
 
 static void tables_save(const struct table_region *r, struct state_writer *to)
@@ -91,14 +135,15 @@ void pmem_save(const struct pmem *pm, struct state_writer *to)
     STATE_PUT(to, pm->next_window);
     for (unsigned g = 0; g < pm->gpus; g++) {
         tables_save(&pm->vram[g].tables, to);
-        pmem_contents_save(pm, g, to);
+        pages_save(pm, g, to);
     }
-    pmem_contents_save(pm, PMEM_GTT, to);
+    pages_save(pm, PMEM_GTT, to);
+    away_save(pm, to);
 }
 
 bool pmem_contents_restore(struct pmem *pm, unsigned memory, struct state_reader *from)
 {
-    uint8_t *base = memory == PMEM_GTT ? pmem_gtt(pm, 0, 0) : pmem_vram(pm, memory, 0, 0);
+    uint8_t *base = memory == PMEM_GTT ? pmem_gtt(pm, 0, 0) : pmem_pages(pm, memory, 0, 0);
     const uint64_t whole = memory == PMEM_GTT ? pm->gtt_bytes : pm->vram_bytes;
     pmem_clear(pm, memory, 0, whole);
     for (uint64_t at; state_get_u64(from, &at);) {
@@ -154,5 +199,5 @@ bool pmem_restore(struct pmem *pm, struct state_reader *from)
         if (!tables_restore(&pm->vram[g].tables, pmem_table_bytes(pm) / PAGE, from) ||
             !pmem_contents_restore(pm, g, from))
             return false;
-    return pmem_contents_restore(pm, PMEM_GTT, from);
+    return pmem_contents_restore(pm, PMEM_GTT, from) && away_restore(pm, from);
 }

@@ -17,12 +17,6 @@
 #define GRANULE_MIN (UINT64_C(64) << 10)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-uint64_t pmem_table_bytes(const struct pmem *pm)
-{
-    uint64_t bytes = (pm->vram_bytes / 64) & ~UINT64_C(0xffff);
-    return bytes < PMEM_TABLE_MIN ? PMEM_TABLE_MIN : bytes;
-}
-
 struct slab {
     int fd;
     uint64_t at;       /* where its file begins */
@@ -34,6 +28,7 @@ struct area {
     int base_fd;
     off_t base_at; /* of the memory in the base file */
     uint64_t bytes;
+    unsigned memory;
     struct slab_table *table;
 };
 
@@ -46,6 +41,7 @@ static bool area_find(const struct pmem *pm, unsigned memory, struct area *area)
     *area = (struct area){.host = own->vram[file].base,
                           .base_fd = own->vram[file].fd,
                           .bytes = pm->vram_bytes - pmem_table_bytes(pm),
+                          .memory = memory,
                           .table = &own->vram[file].slabs};
     if (memory != PMEM_GTT)
         return true;
@@ -116,6 +112,7 @@ static int slab_add(struct pmem *pm, const struct area *area, uint64_t granule, 
         return error;
     }
     pm->changes++;
+    pmem_left_forget(pm, area->memory, at, bytes);
     *slab = (struct slab){.fd = fd, .at = at};
     for (uint64_t p = at; p < at + bytes; p += granule, slab->granules++)
         area->table->slab[p / granule] = slab;
@@ -160,6 +157,7 @@ void pmem_slab_give(struct pmem *pm, unsigned memory, uint64_t at)
     pm->changes++;
     at -= at % granule;
     uint64_t bytes = granule_end(&area, at, granule) - at;
+    pmem_home(pm, memory, at, bytes);
     /* Whoever had it may still have it mapped: from now on that is a file that leads nowhere. */
     int error = range_map(&area, at, bytes, area.base_fd, area.base_at + (off_t)at);
     CHECK(error == 0, "vm.pmem", "nothing lies behind memory %u at %llx: error %d", memory, (unsigned long long)at,
@@ -195,6 +193,7 @@ void pmem_clear(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
     if (!area_find(pm, memory, &area))
         return;
     pm->changes++;
+    pmem_home(pm, memory, at, bytes);
     for (uint64_t end = at + bytes, step; at < end; at += step) {
         uint64_t file_offset = 0;
         int fd = pmem_slab_fd(pm, memory, at, &file_offset, &step);

@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/place"], ["bridge/verilated"], ["bridge/board"], ["bridge/tlm"], ["host/vm"],
-          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
+          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/migrate"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
 LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
 GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
              "trans_tables.h": "host/gcn3"}
@@ -29,6 +29,7 @@ POINTERS = {
     "host/gcn3/golden_mem.c": "golden GPUs, which have no clock",
     "host/gcn3/lockstep_dirty.c": "lock step, which only checks",
     "host/gcn3/lockstep_mem.c": "lock step, which only checks",
+    "host/migrate/copy.c": "pages that the host brings to another frame, on golden GPUs, which have no clock, and before a machine has begun",
     "host/machine/hostmem.c": "the partition that is the memory",
     "host/machine/replay.c": "what the program of a recording has changed while the clock stood",
     "host/machine/replay_memory.c": "the partition that is the memory",
@@ -36,7 +37,7 @@ POINTERS = {
     "host/machine/shadow.c": "recordings: what the program has changed while the clock stood",
     "host/machine/store.c": "the partition that is the memory",
 }
-POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_read))\s*\(")
+POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_entry|walk_read))\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 

@@ -243,6 +243,17 @@ static void vram_holds_what_was_written(void **state)
     assert_int_equal(b.asker.answer[0].dram.tag, 3);
     assert_memory_equal(b.asker.answer[0].dram.data, one, 64);
     assert_memory_equal(pmem_vram(b.memory, 0, 0x1000, 64), one, 64);
+    pmem_move(b.memory, pmem_addr(1, 0x5000), pmem_addr(1, 0x1000), false); // a page comes here, what was here is there
+    sched_send(b.from, 0, b.sched.now, &write);
+    sched_send(b.from, 0, b.sched.now, &read);
+    read.addr = 0x5000;
+    sched_send(b.from, 0, b.sched.now, &read);
+    settle(&b);
+    assert_int_equal(b.asker.answers, 3);
+    assert_memory_equal(b.asker.answer[2].dram.data, one, 64);
+    memset((uint8_t *)one + 1, 0, 62);
+    assert_memory_equal(b.asker.answer[1].dram.data, one, 64);
+    assert_memory_equal(pmem_pages(b.memory, 0, 0x5000, 64), one, 64);
     bench_close(&b);
 }
 

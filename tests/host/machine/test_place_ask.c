@@ -30,7 +30,7 @@ static void questions_and_answers(void **state)
     }
 }
 
-// Slabs and, for golden GPUs, windows are told to every worker when they change.
+// Slabs, pages that move and, for golden GPUs, windows are told to every worker when they change.
 static void workers_are_told_of_memory(void **state)
 {
     (void)state;
@@ -43,28 +43,30 @@ static void workers_are_told_of_memory(void **state)
     const uint64_t offset = pmem_window_add(m.memory, getpid(), (uint64_t)(uintptr_t)page, 4096);
     place_windows(m.sim);
     place_windows(m.sim); // nothing is new
+    pmem_move(m.memory, pmem_addr(1, 0), pmem_addr(3, 0x5000), false);
     for (unsigned w = 1; w < 3; w++) {
         const struct heard *h = told[w].heard;
         size_t bytes;
         const void *windows = pmem_windows(m.memory, &bytes);
-        assert_int_equal(told[w].count, 3);
+        assert_int_equal(told[w].count, 4);
         assert_true(h[0].ask.kind == PLACE_TAKE && h[0].ask.memory == 1 && h[0].ask.a == 3 * granule &&
                     h[0].ask.b == 2 * granule);
         assert_true(h[0].file == 2 * granule);
         assert_true(h[1].ask.kind == PLACE_GIVE && h[1].ask.memory == 1 && h[1].ask.a == 4 * granule && h[1].file == 0);
         assert_true(h[2].ask.kind == PLACE_WINDOWS && h[2].ask.bytes == bytes && bytes > 0);
         assert_memory_equal(h[2].data, windows, bytes < 64 ? bytes : 64);
+        assert_true(h[3].ask.kind == PLACE_PAGE && h[3].ask.a == pmem_addr(1, 0) && h[3].ask.b == pmem_addr(3, 0x5000));
     }
     m.sim->options.model = SIM_RTL; // reaches client memory by messages only
     pmem_window_remove(m.memory, offset);
     place_windows(m.sim);
-    assert_int_equal(told[1].count, 3);
+    assert_int_equal(told[1].count, 4);
     m.sim->options.model = SIM_GOLDEN;
     place_windows(m.sim);
-    assert_int_equal(told[1].count, 4);
+    assert_int_equal(told[1].count, 5);
     machine_end(&m);
     pmem_slab_give(m.memory, 1, 3 * granule); // nobody is told any more
-    assert_int_equal(told[1].count, 4);
+    assert_int_equal(told[1].count, 5);
     end(&m);
 }
 

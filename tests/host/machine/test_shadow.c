@@ -118,6 +118,35 @@ static void slabs(void **state)
     free(t.bytes);
 }
 
+/* shows S4.7: a page that comes with the bytes which its GPU has written is no change; what the program writes there
+ * from then on is, at its new address, and what it had at the old one is nobody's. */
+static void a_page_that_moves(void **state)
+{
+    (void)state;
+    struct pmem *pm = pmem_new(2, VRAM, 4 * MIB);
+    struct shadow *s = shadow_new(pm, 1, false);
+    struct twin t = twin_make();
+    const uint64_t page = pmem_addr(1, MIB), frame = pmem_addr(2, 2 * MIB);
+    uint8_t *program = pmem_pages(pm, 0, MIB, 4096);
+    program[70] = 5;
+    shadow_line(s, 2 * MIB + 64)[6] = 5; // the push
+    pmem_vram(pm, 1, 2 * MIB + 64, 64)[6] = 5;
+    pmem_move(pm, page, frame, true);
+    assert_int_equal(update(s, &t), 0);
+    program[200] = 6;
+    pmem_pages(pm, 1, 2 * MIB, 4096)[300] = 7; // stands at the page's own address
+    assert_int_equal(update(s, &t), 1);
+    assert_int_equal(t.first, 2 * MIB + 192);
+    assert_int_equal(s->copy[2 * MIB + 200], 6);
+    pmem_move(pm, page, page, false);
+    assert_int_equal(update(s, &t), 1); // the frame has what it had itself, in two lines
+    assert_int_equal(t.patched, 128);
+    assert_true(s->copy[2 * MIB + 200] == 0 && s->copy[2 * MIB + 300] == 7);
+    shadow_free(s);
+    pmem_free(pm);
+    free(t.bytes);
+}
+
 /* shows S4.7: what is saved: each page that is not zero, by its address, and the end. */
 static void saved(void **state)
 {
@@ -240,8 +269,9 @@ static void two_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),       cmocka_unit_test(slabs),     cmocka_unit_test(saved),
-        cmocka_unit_test(two_processes), cmocka_unit_test(announced), cmocka_unit_test(messages),
+        cmocka_unit_test(changes),           cmocka_unit_test(slabs),     cmocka_unit_test(saved),
+        cmocka_unit_test(two_processes),     cmocka_unit_test(announced), cmocka_unit_test(messages),
+        cmocka_unit_test(a_page_that_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ static void assert_locked(uint64_t va)
     assert_true(pagetable_locked(table, va));
     assert_int_equal(pagetable_lookup(table, va), 0);
     assert_int_equal(walk(va), 0);
+    assert_true(pagetable_entry(table, va) & PTE_ADDR); /* of pages here, none of which is at 0 */
 }
 
 /* One page of a block of 64 KiB, of 1 MiB, of a leaf of 2 MiB: nothing says any more that it has neighbours. */
@@ -81,6 +82,25 @@ static void a_page_of_many(void **state)
         assert_page(va + at, pa + at);
         assert_int_equal(walk(va + at) & (PTE_FRAGMENT | PTE_R | PTE_W | PTE_X), PTE_R | PTE_W);
     }
+}
+
+/* What the host reads of a locked page without time is there, what it would write is not. */
+static void reading_through_a_lock(void **state)
+{
+    uint64_t value = 0x1234, got = 0;
+    (void)state;
+    assert_int_equal(pagetable_entry(table, VA), 0);
+    assert_int_equal(pagetable_map(table, VA, pmem_addr(1, 0x3000), 4096, PTE_R | PTE_W), 0);
+    assert_int_equal(pagetable_entry(table, VA), pagetable_lookup(table, VA));
+    assert_int_equal(pagetable_write(table, VA + 8, &value, 8), 0);
+    assert_int_equal(pagetable_lock(table, VA, 4096, true), 0);
+    assert_locked(VA);
+    assert_int_equal(pagetable_read(table, VA + 8, &got, 8), 0);
+    assert_int_equal(got, value);
+    assert_int_equal(pagetable_write(table, VA + 8, &value, 8), -EFAULT);
+    assert_int_equal(pagetable_walk_read(memory, pagetable_root(table), VA + 8, &got, 8), -EFAULT);
+    assert_int_equal(pagetable_unmap(table, VA, 4096), 0);
+    assert_int_equal(pagetable_entry(table, VA), 0);
 }
 
 /* Only what is mapped is locked, only what is locked unlocked. */
@@ -121,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_page_of_many, open_table, close_table),
+        cmocka_unit_test_setup_teardown(reading_through_a_lock, open_table, close_table),
         cmocka_unit_test_setup_teardown(holes, open_table, close_table),
         cmocka_unit_test_setup_teardown(ends_of_a_lock, open_table, close_table),
     };

@@ -46,7 +46,7 @@ static void slabs_of(unsigned memory)
     uint8_t *(*const pointer)(struct pmem *, uint64_t, uint64_t) = pmem_gtt;
     uint8_t *mine = memory == PMEM_GTT ? pointer(here, granule, 8) : pmem_vram(here, memory, granule, 8);
     uint8_t *other = memory == PMEM_GTT ? pointer(there, granule, 8) : pmem_vram(there, memory, granule, 8);
-    pmem_watch(here, &(struct pmem_watch){on_taken, on_given, &seen});
+    pmem_watch(here, &(struct pmem_watch){.taken = on_taken, .given = on_given, .ctx = &seen});
     assert_int_equal(pmem_slab_take(here, memory, 1, granule), -EINVAL); /* nothing is told */
     assert_int_equal(pmem_slab_take(here, memory, granule, 2 * granule), 0);
     assert_int_equal(seen.taken, 1);

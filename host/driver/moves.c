@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What pages that move (host/migrate) need of the driver: whose a page is and who has it mapped, empty granules, the
+ * quarantine of frames that were left.
+ */
+#include <linux/kfd_ioctl.h>
+
+#include "driver/driver.h"
+#include "gantry_cfg.h"
+#include "migrate/migrate.h"
+#include "migrate/movable.h"
+#include "vm/pmem.h"
+
+/* Of one object: on each GPU that has it mapped. */
+static size_t views_add(struct driver *d, const struct hold *hold, const struct object *o, uint64_t page,
+                        struct migrate_view *to, size_t room)
+{
+    const struct backing *b = hold->backing;
+    size_t count = 0;
+    for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
+        if (!(o->mapped >> g & 1))
+            continue;
+        struct client_gpu *on = &hold->client->gpu[g];
+        if (count < room)
+            to[count] = (struct migrate_view){.pt = on->pt,
+                                              .cp = machine_started(d->machine) ? machine_cp(d->machine, g) : NULL,
+                                              .space = on->space_open ? &on->space : NULL,
+                                              .gpu = g,
+                                              .va = o->va + (page - backing_address(b)),
+                                              .near = entries_flags(b, true),
+                                              .far = entries_flags(b, false)};
+        count++;
+    }
+    return count;
+}
+
+static size_t views(void *ctx, uint64_t page, struct migrate_view *to, size_t room)
+{
+    struct driver *d = ctx;
+    const struct backing *b = backing_at(d, page);
+    size_t count = 0;
+    for (const struct hold *hold = b ? b->hold : NULL; hold; hold = hold->next)
+        for (const struct object *o = hold->object; o; o = o->sibling)
+            count += views_add(d, hold, o, page, to + count, room > count ? room - count : 0);
+    return count;
+}
+
+static struct memory_fact fact_of(const struct backing *b)
+{
+    static const enum memory_kind kinds[] = {
+        [BACKING_VRAM] = MEMORY_VRAM, [BACKING_GTT] = MEMORY_HOST, [BACKING_USER] = MEMORY_CLIENT};
+    struct memory_fact fact = {.kind = kinds[b->kind],
+                               .fine = b->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED),
+                               .executable = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE,
+                               .ring = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM};
+    for (const struct hold *hold = b->hold; hold; hold = hold->next)
+        for (const struct object *o = hold->object; o; o = o->sibling)
+            fact.mapped |= o->mapped;
+    return fact;
+}
+
+static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
+{
+    const struct driver *d = ctx;
+    const struct backing *b = backing_at(d, page);
+    if (!b || bytes > b->bytes - (page - backing_address(b)))
+        return "nobody has it";
+    const struct memory_fact fact = fact_of(b);
+    const char *why = movable_why_not(&fact);
+    const bool copies = !machine_started(d->machine) || sim_model_now(machine_sim(d->machine)) == SIM_GOLDEN;
+    return why || copies ? why : "caches may hold something of it, and no GPU is golden";
+}
+
+static void hold(void *ctx, bool on)
+{
+    struct driver *d = ctx;
+    machine_hold(d->machine, on);
+}
+
+static bool settled(void *ctx)
+{
+    const struct driver *d = ctx;
+    return d->gated && !d->beside;
+}
+
+static void left(void *ctx, uint64_t page, uint64_t frame)
+{
+    struct driver *d = ctx;
+    const struct backing *b = backing_at(d, page);
+    quarantine_put(d, (struct handed){.kind = HELD_FRAME,
+                                      .gpu = (unsigned)(frame >> PMEM_OWNER_SHIFT) - 1,
+                                      .at = frame & PMEM_OFFSET_MASK,
+                                      .reached = b->reached});
+}
+
+static uint64_t granule_take(void *ctx, unsigned gpu)
+{
+    struct driver *d = ctx;
+    return store_reserve(&d->vram[gpu]);
+}
+
+static void granule_give(void *ctx, unsigned gpu, uint64_t at)
+{
+    struct driver *d = ctx;
+    store_free(&d->vram[gpu], at, d->vram[gpu].granule);
+}
+
+struct migrate *moves_new(struct driver *d)
+{
+    const struct migrate_host host = {
+        .ctx = d, .views = views, .why_not = why_not, .hold = hold, .settled = settled, .left = left};
+    const struct frames_source source = {
+        .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
+    return migrate_new(machine_memory(d->machine), &host, &source);
+}
+
+void moves_settle(struct driver *d, const struct object *o)
+{
+    if (o->hold)
+        migrate_settle(d->migrate, o->hold->place.at, o->hold->place.bytes);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pages that move from one GPU's VRAM to another's: locked for every GPU that has them mapped, brought over when nobody
+ * has an access to them under way, mapped where they are then, unlocked.  Their bytes keep their place on the host
+ * (vm/pmem.h), so what a program has mapped stays right.  The page comes into an empty frame (frames.h); the frame in
+ * which it was at first is kept for it as long as it lives, so it can always go home; any other that it leaves is
+ * empty again when no cache holds anything of it.
+ * Here the host copies the bytes, which is right for golden GPUs, without caches, and before a machine has begun.  Not
+ * responsible for: which memory may move (movable.h), whose it is and who has it mapped (driver), when to move what.
+ */
+#ifndef GANTRY_MIGRATE_H
+#define GANTRY_MIGRATE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "migrate/frames.h"
+
+struct cp;
+struct cp_space;
+struct migrate;
+struct pagetable;
+struct pmem;
+
+#define MIGRATE_PAGE FRAMES_SMALL
+#define MIGRATE_BLOCK FRAMES_BLOCK
+
+/* One address by which one GPU reaches a page.  cp, space: NULL while the command processor does not know the address
+ * space. */
+struct migrate_view {
+    struct pagetable *pt;
+    struct cp *cp;
+    struct cp_space *space;
+    unsigned gpu;
+    uint64_t va;
+    uint32_t near, far;          /* flags of its entry while the page is in that GPU's memory, and while it is not */
+    uint64_t tables, shootdowns; /* migrate.c's: writes and shoot-downs that it waits for */
+};
+
+struct migrate_host {
+    void *ctx;
+    /* Every view of the page; what does not fit is counted only. */
+    size_t (*views)(void *ctx, uint64_t page, struct migrate_view *to, size_t room);
+    /* NULL: [page, +bytes) may move; else why not. */
+    const char *(*why_not)(void *ctx, uint64_t page, uint64_t bytes);
+    /* No kernel starts until it is called again. */
+    void (*hold)(void *ctx, bool on);
+    /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
+    bool (*settled)(void *ctx);
+    /* `frame` is nobody's any more, but caches may hold what `page` had there: migrate_emptied, now or later. */
+    void (*left)(void *ctx, uint64_t page, uint64_t frame);
+};
+
+struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source);
+void migrate_free(struct migrate *m);
+
+/* [page, +bytes) (own addresses; MIGRATE_PAGE, or MIGRATE_BLOCK and aligned) goes to the memory of `gpu`.  0: it is on
+ * its way, or there.  Or -EINVAL (no such page or GPU), -EPERM (it may not move, which one line in the log explains),
+ * -EALREADY (some of it is there), -EBUSY (some of it is on its way), -EAGAIN (a kernel of a process that has it mapped
+ * is under way, or its first frame is not empty yet), -ENOMEM (no empty frame, or no memory for page tables): then
+ * nothing has changed. */
+int migrate_now(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
+/* A GPU has answered a shoot-down, or memory writes to page tables: moves go on. */
+void migrate_step(struct migrate *m);
+bool migrate_busy(const struct migrate *m);
+/* Who has [page, +bytes) mapped is about to change: what of it is on its way is there, or where it was. */
+void migrate_settle(struct migrate *m, uint64_t page, uint64_t bytes);
+/* The memory [page, +bytes) is nobody's any more: its frames elsewhere are left. */
+void migrate_gone(struct migrate *m, uint64_t page, uint64_t bytes);
+/* No cache holds anything of this frame any more, which was left. */
+void migrate_emptied(struct migrate *m, uint64_t frame);
+#endif

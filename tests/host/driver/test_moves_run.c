@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Whole programs, unmodified, whose pages move whenever the clock stands: their results and the data figure are those
+ * of a run without moves.  On golden GPUs all the time; on RTL before the machine begins, so that it finds pages away
+ * from their first places, in lock step.
+ * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "config/config.h"
+#include "driver/driver.h"
+#include "driver/run.h"
+#include "migrate/migrate.h"
+#include "vm/pmem.h"
+
+#define PAGE UINT64_C(4096)
+#define AT_A_TIME 6u
+#define AT_THE_START 2000u
+
+static bool moving;
+static unsigned moved, refused, away;
+static uint32_t seed;
+
+static uint32_t number(uint32_t below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % below;
+}
+
+/* A page or block of some memory of the run, to any GPU. */
+static void one_move(struct driver *d)
+{
+    uint32_t skip = number((uint32_t)d->backings.count);
+    const struct range *r = ranges_from(&d->backings, 0);
+    while (skip--)
+        r = ranges_from(&d->backings, r->at + 1);
+    const uint64_t page = r->at + number((uint32_t)(r->bytes / PAGE)) * PAGE;
+    const bool block = number(4) == 0;
+    const int error = migrate_now(d->migrate, block ? page & ~(MIGRATE_BLOCK - 1) : page,
+                                  block ? MIGRATE_BLOCK : MIGRATE_PAGE, number(machine_gpus(d->machine)));
+    assert_true(error == 0 || error == -EPERM || error == -EALREADY || error == -EBUSY || error == -EAGAIN);
+    moved += error == 0;
+    refused += error != 0;
+}
+
+static void some_moves(struct driver *d)
+{
+    for (unsigned i = 0; moving && i < AT_A_TIME && d->backings.count; i++)
+        one_move(d);
+    uint64_t page = 0, now = 0;
+    for (; pmem_away_next(machine_memory(d->machine), page, &page); page += PAGE)
+        now++;
+    away = now > away ? (unsigned)now : away;
+}
+
+/* The clock stands, or (free) is let run on beside the program. */
+enum gate_step __real_gate_step(struct driver *d);
+enum gate_step __wrap_gate_step(struct driver *d);
+enum gate_step __wrap_gate_step(struct driver *d)
+{
+    some_moves(d);
+    return __real_gate_step(d);
+}
+
+enum gate_step __real_gate_advance(struct driver *d);
+enum gate_step __wrap_gate_advance(struct driver *d);
+enum gate_step __wrap_gate_advance(struct driver *d)
+{
+    some_moves(d);
+    return __real_gate_advance(d);
+}
+
+/* The first of them starts the machine. */
+int __real_client_space_open(struct driver *d, struct client *c, unsigned gpu);
+int __wrap_client_space_open(struct driver *d, struct client *c, unsigned gpu);
+int __wrap_client_space_open(struct driver *d, struct client *c, unsigned gpu)
+{
+    for (unsigned i = 0; moving && i < AT_THE_START && !machine_started(d->machine); i++)
+        one_move(d);
+    return __real_client_space_open(d, c, gpu);
+}
+
+struct result {
+    uint64_t data;
+    unsigned kernels;
+};
+
+static struct result run(const char *what, enum sim_model model, const char *const settings[2], bool moves)
+{
+    char app[] = "build/apps/chains", word[32], *argv[] = {app, word, NULL};
+    struct config config;
+    struct run_report report;
+    snprintf(word, sizeof word, "%s", what);
+    config_init(&config);
+    assert_int_equal(config_load(&config, "tiny"), STATUS_OK);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(config_set(&config, "test", settings[i]), STATUS_OK);
+    assert_int_equal(config_finish(&config), STATUS_OK);
+    const struct run_options options = {.cfg = &config.cfg,
+                                        .sim = {.model = model, .lockstep = model == SIM_RTL},
+                                        .argv = argv,
+                                        .shim = "build/lib/libgantry_shim.so"};
+    struct run *r = run_new(&options);
+    assert_non_null(r);
+    moving = moves;
+    moved = refused = away = 0;
+    run_program(r, &report);
+    assert_int_equal(report.end, RUN_EXITED);
+    assert_true(WIFEXITED(report.wait_status) && WEXITSTATUS(report.wait_status) == 0);
+    const struct result result = {report.data_hash, report.row_count};
+    run_free(r);
+    config_fini(&config);
+    return result;
+}
+
+/* With moves as without, and how many pages were away at a time. */
+static void same(const char *what, enum sim_model model, const char *gpus, const char *place)
+{
+    const char *const settings[] = {gpus, place};
+    const struct result without = run(what, model, settings, false);
+    seed = *what;
+    const struct result with = run(what, model, settings, true);
+    printf("%s, %s, %s: %u kernels, %u moves, %u refused, %u pages away at a time\n", what, gpus, place, with.kernels,
+           moved, refused, away);
+    assert_true(with.data == without.data && with.kernels == without.kernels);
+    assert_true(moved > 20 && away > 2);
+}
+
+static void on_golden_gpus(void **state)
+{
+    (void)state;
+    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=1");
+    same("life", SIM_GOLDEN, "system.gpus=3", "place.processes=1");
+}
+
+/* The program goes on meanwhile, with what it has mapped. */
+static void beside_a_running_program(void **state)
+{
+    (void)state;
+    same("sort", SIM_GOLDEN, "system.gpus=2", "clock.mode=free");
+}
+
+static void in_worker_processes(void **state)
+{
+    (void)state;
+    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=2");
+}
+
+static void on_rtl_from_the_start(void **state)
+{
+    (void)state;
+    same("sort", SIM_RTL, "system.gpus=2", "place.processes=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_golden_gpus),
+        cmocka_unit_test(beside_a_running_program),
+        cmocka_unit_test(in_worker_processes),
+        cmocka_unit_test(on_rtl_from_the_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
