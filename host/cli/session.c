@@ -81,12 +81,8 @@ static enum gantry_status replay_begin(struct session *s, int argc, char **argv)
                  strcmp(o->command, "replay") == 0 ? "recording" : "checkpoint", o->command);
         return STATUS_USAGE;
     }
-    enum gantry_status status = replay_config(argv[o->first], &s->config, &s->replay);
-    for (size_t i = 0; i < o->placement.count && status == STATUS_OK; i++)
-        status = config_set(&s->config, "--set", o->placement.list[i]);
-    /* checks that a live run made may need what this one does not have */
-    s->config.cfg.check_lds = s->config.cfg.check_lds && o->sim.lockstep;
-    return status;
+    return replay_config(argv[o->first], (const char *const *)o->placement.list, o->placement.count, o->sim.lockstep,
+                         &s->config, &s->replay);
 }
 
 _Thread_local const struct external *cli_external;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "gantry_cfg_table.h"
 
 int param_find(const char *key)
@@ -66,7 +67,7 @@ static bool integer_parse(const struct cfg_param *p, const char *text, uint64_t 
 static bool float_parse(const struct cfg_param *p, const char *text, double *value, char *why, size_t room)
 {
     char *end;
-    double number = strtod(text, &end);
+    double number = number_read(text, &end);
 
     if (end == text || *end || isnan(number))
         snprintf(why, room, "'%s' is not a number", text);
@@ -203,7 +204,7 @@ void param_format(const struct cfg_param *p, const struct gantry_cfg *cfg, char 
         snprintf(text, room, "%" PRIu64, *(const uint64_t *)field);
         break;
     case CFG_FLOAT:
-        snprintf(text, room, "%.15g", *(const double *)field);
+        number_write(text, room, *(const double *)field);
         break;
     case CFG_BOOL:
         snprintf(text, room, "%s", *(const bool *)field ? "on" : "off");

@@ -160,6 +160,7 @@ GANTRY_API int gantry_map(struct gantry_machine *machine, uint64_t address, uint
 /* ---- code objects: what `gantry kernel` takes */
 GANTRY_API int gantry_object_open(const char *path, struct gantry_object **object, struct gantry_error *error);
 GANTRY_API void gantry_object_free(struct gantry_object *object); /* launches keep what they need.  NULL: nothing */
+/* Of an object that is none: 0. */
 GANTRY_API unsigned gantry_object_kernels(const struct gantry_object *object);
 /* Name of kernel n, NULL beyond the last. */
 GANTRY_API const char *gantry_object_kernel(const struct gantry_object *object, unsigned n);
@@ -178,7 +179,8 @@ struct gantry_arg {
 GANTRY_API int gantry_launch_new(struct gantry_machine *machine, struct gantry_object *object, const char *kernel,
                                  const uint32_t grid[3], const uint32_t group[3], const struct gantry_arg *args,
                                  unsigned arg_count, struct gantry_launch **launch, struct gantry_error *error);
-GANTRY_API void gantry_launch_free(struct gantry_launch *launch); /* not while it runs.  NULL: nothing */
+/* Not while it runs, nor while a call with its machine is under way: the process is aborted.  NULL: nothing. */
+GANTRY_API void gantry_launch_free(struct gantry_launch *launch);
 /* Another value for argument n, not while it runs: as many bytes as it has. */
 GANTRY_API int gantry_launch_set(struct gantry_launch *launch, unsigned n, const void *data, uint32_t bytes,
                                  struct gantry_error *error);

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
+#include "lib/alive.h"
 
 static pthread_mutex_t alive_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct handle **alive;
-static size_t alive_count, alive_room;
+static struct alive alive;
 
 static const char *kind_text(enum handle_kind kind)
 {
@@ -21,13 +20,10 @@ static const char *kind_text(enum handle_kind kind)
                                     : "a launch";
 }
 
-/* With the lock; alive_count: it is none. */
-static size_t find(const void *handle, enum handle_kind kind)
+/* With the lock. */
+static bool find(const struct handle *handle, enum handle_kind kind)
 {
-    size_t i = 0;
-    while (i < alive_count && (alive[i] != handle || alive[i]->kind != kind))
-        i++;
-    return i;
+    return alive_has(&alive, handle) && handle->kind == kind;
 }
 
 /* ---- lines */
@@ -52,6 +48,16 @@ static void bug_take(void *ctx, const char *line)
         l->bug(l->ctx, line);
 }
 
+/* Where lines of the call that begins or ends go; threads of a machine may be telling some. */
+static void lines_go(struct handle *h, struct gantry_error *error)
+{
+    if (!h->place)
+        return;
+    pthread_mutex_lock(&h->lines.lock);
+    h->lines.error = error;
+    pthread_mutex_unlock(&h->lines.lock);
+}
+
 static void place_make(struct handle *h)
 {
     h->place = log_place_new();
@@ -68,36 +74,42 @@ void handle_init(struct handle *h, enum handle_kind kind, bool own)
     if (own)
         place_make(h);
     pthread_mutex_lock(&alive_lock);
-    alive = xgrow(alive, &alive_room, alive_count + 1, sizeof *alive);
-    alive[alive_count++] = h;
+    alive_add(&alive, h);
     pthread_mutex_unlock(&alive_lock);
 }
 
 bool handle_known(const void *handle, enum handle_kind kind)
 {
     pthread_mutex_lock(&alive_lock);
-    const bool known = find(handle, kind) < alive_count;
+    const bool known = find(handle, kind);
     pthread_mutex_unlock(&alive_lock);
     return known;
+}
+
+static _Noreturn void misused(const char *function, const char *what, enum handle_kind kind)
+{
+    fprintf(stderr, "gantry: %s: %s %s\n", function, what, kind_text(kind));
+    abort();
 }
 
 void handle_end(struct handle *h, enum handle_kind kind, const char *function)
 {
     pthread_mutex_lock(&alive_lock);
-    const size_t i = find(h, kind);
-    const bool known = i < alive_count, busy = known && h->busy;
+    const bool known = find(h, kind), busy = known && h->busy;
     if (known && !busy)
-        alive[i] = alive[--alive_count];
-    if (alive_count == 0) {
-        free(alive);
-        alive = NULL;
-        alive_room = 0;
-    }
+        alive_drop(&alive, h);
     pthread_mutex_unlock(&alive_lock);
-    if (known && !busy)
-        return;
-    fprintf(stderr, "gantry: %s: %s %s\n", function, busy ? "a call is under way with" : "not", kind_text(kind));
-    abort();
+    if (!known || busy)
+        misused(function, busy ? "a call is under way with" : "not", kind);
+}
+
+void handle_rest(const struct handle *h, bool runs, const char *function)
+{
+    pthread_mutex_lock(&alive_lock);
+    const bool busy = h->busy;
+    pthread_mutex_unlock(&alive_lock);
+    if (busy || runs)
+        misused(function, busy ? "a call is under way with" : "it runs on", h->kind);
 }
 
 void handle_fini(struct handle *h)
@@ -116,7 +128,9 @@ static void error_clear(struct gantry_error *error)
 
 static void call_init(struct call *c, const char *function, struct gantry_error *error)
 {
-    *c = (struct call){.before = log_place};
+    c->handle = c->around = NULL; /* not `own`, of thousands of bytes */
+    c->outer = NULL;
+    c->before = log_place;
     c->function = function;
     c->error = error ? error : &c->own;
     error_clear(c->error);
@@ -133,7 +147,7 @@ static bool enter(struct call *c, void *handle, enum handle_kind kind, bool with
 {
     struct handle *h = handle;
     pthread_mutex_lock(&alive_lock);
-    const bool known = find(handle, kind) < alive_count;
+    const bool known = find(handle, kind);
     const bool mine = known && h->busy && pthread_equal(h->user, pthread_self());
     const bool free_now = known && !h->busy;
     if (free_now) {
@@ -149,14 +163,13 @@ static bool enter(struct call *c, void *handle, enum handle_kind kind, bool with
     if (!free_now) { /* the call around it goes on afterwards */
         c->around = h;
         c->outer = h->lines.error;
-        h->lines.error = h->place ? c->error : NULL;
+        lines_go(h, c->error);
         return true;
     }
     c->handle = h;
-    if (h->place) {
-        h->lines.error = c->error;
+    lines_go(h, c->error);
+    if (h->place)
         log_place = h->place;
-    }
     return true;
 }
 
@@ -184,8 +197,10 @@ void call_plain(struct call *c, struct handle *h, const char *function, struct g
 
 int call_end(struct call *c, int status)
 {
-    const struct handle *h = c->handle ? c->handle : c->around;
+    struct handle *h = c->handle ? c->handle : c->around;
     log_place = c->before;
+    if (h)
+        lines_go(h, c->outer); /* NULL: no call around */
     c->error->code = status;
     if (status >= 0) /* warnings have been told */
         c->error->line[0] = 0;
@@ -195,13 +210,10 @@ int call_end(struct call *c, int status)
     const size_t n = strlen(c->error->line);
     if (n && c->error->line[n - 1] == '\n')
         c->error->line[n - 1] = 0;
-    if (c->around)
-        c->around->lines.error = c->outer;
     if (c->handle == NULL)
         return status;
     pthread_mutex_lock(&alive_lock);
     c->handle->busy = false;
-    c->handle->lines.error = NULL;
     pthread_mutex_unlock(&alive_lock);
     return status;
 }

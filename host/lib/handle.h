@@ -39,6 +39,9 @@ void handle_init(struct handle *handle, enum handle_kind kind, bool own);
  * names `function`.  Its place goes with handle_fini. */
 void handle_end(struct handle *handle, enum handle_kind kind, const char *function);
 void handle_fini(struct handle *handle);
+/* Of a handle that is known: what belongs to it can go, as no call is under way with it and what goes does not run;
+ * else the process is aborted likewise. */
+void handle_rest(const struct handle *handle, bool runs, const char *function);
 /* It is in the list and of that kind. */
 bool handle_known(const void *handle, enum handle_kind kind);
 

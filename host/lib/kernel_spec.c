@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "base/xalloc.h"
 #include "lib/kernel_args.h"
 
@@ -85,7 +86,7 @@ static enum gantry_status integer_parse(struct kernel_arg *a, const char *text, 
 static enum gantry_status float_parse(struct kernel_arg *a, const char *text, unsigned bits)
 {
     char *end;
-    double wide = strtod(text, &end);
+    double wide = number_read(text, &end);
     float single = (float)wide;
     _Float16 half = (_Float16)wide;
 

@@ -22,11 +22,14 @@ static enum gantry_status image_place(struct gantry_launch *l)
     l->base = local_alloc(m->local, LOCAL_VRAM, image->load_bytes, &host);
     if (!l->base)
         return lib_memory_full(m, image->place, image->load_bytes);
+    const enum gantry_status status = object_image_place(image, l->base, host);
+    if (status != STATUS_OK) /* it is not there for the next launch either */
+        return status;
     m->placed = xgrow(m->placed, &m->placed_room, m->placed_count + 1, sizeof *m->placed);
     m->placed[m->placed_count++] = (struct lib_placed){image, l->object, l->base};
     if (l->object)
         atomic_fetch_add(&l->object->refs, 1);
-    return object_image_place(image, l->base, host);
+    return status;
 }
 
 /* Of a launch that was freed, or new. */
@@ -94,7 +97,10 @@ static struct gantry_launch *launch_make(struct gantry_machine *m, const struct 
 static void launch_join(struct gantry_launch *l)
 {
     l->next = l->machine->launches;
-    l->machine->launches = l;
+    l->back = &l->machine->launches;
+    if (l->next)
+        l->next->back = &l->next;
+    *l->back = l;
     handle_init(&l->handle, HANDLE_LAUNCH, false);
 }
 
@@ -109,6 +115,17 @@ static void launch_drop(struct gantry_launch *l)
     free(l->specs);
     lib_object_drop(l->object);
     free(l);
+}
+
+/* It is the caller's, if all went well. */
+static enum gantry_status launch_give(struct gantry_launch *l, enum gantry_status status, struct gantry_launch **launch)
+{
+    if (status == STATUS_OK)
+        launch_join(l);
+    else
+        launch_drop(l);
+    *launch = status == STATUS_OK ? l : NULL;
+    return status;
 }
 
 void lib_launches_free(struct gantry_machine *m)
@@ -128,14 +145,7 @@ enum gantry_status lib_launch_new(struct gantry_machine *m, const struct object_
     struct gantry_launch *l = launch_make(m, kernel, NULL);
     l->shape = *shape;
     l->args = args;
-    const enum gantry_status status = launch_place(l);
-    if (status == STATUS_OK) {
-        launch_join(l);
-        *launch = l;
-    } else {
-        launch_drop(l);
-    }
-    return status;
+    return launch_give(l, launch_place(l), launch);
 }
 
 /* ---- arguments of another program */
@@ -219,15 +229,9 @@ int gantry_launch_new(struct gantry_machine *m, struct gantry_object *object, co
     l->specs = xcalloc(KERNEL_ARGS_MAX, sizeof *l->specs);
     l->args = xzalloc(sizeof *l->args);
     enum gantry_status status = shape_take(l, grid, group);
-    const enum gantry_status taken = status == STATUS_OK ? args_take(l, args, arg_count) : status;
-    status = taken == STATUS_OK ? launch_place(l) : taken;
-    if (status == STATUS_OK) {
-        launch_join(l);
-        *launch = l;
-    } else {
-        launch_drop(l);
-    }
-    return call_end(&call, status);
+    status = status == STATUS_OK ? args_take(l, args, arg_count) : status;
+    status = status == STATUS_OK ? launch_place(l) : status;
+    return call_end(&call, launch_give(l, status, launch));
 }
 
 void gantry_launch_free(struct gantry_launch *l)
@@ -236,10 +240,10 @@ void gantry_launch_free(struct gantry_launch *l)
         return;
     handle_end(&l->handle, HANDLE_LAUNCH, "gantry_launch_free");
     struct gantry_machine *m = l->machine;
-    struct gantry_launch **at = &m->launches;
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
+    handle_rest(&m->handle, m->running == l, "gantry_launch_free");
+    *l->back = l->next;
+    if (l->next)
+        l->next->back = l->back;
     m->blocks = xgrow(m->blocks, &m->block_room, m->block_count + 1, sizeof *m->blocks);
     m->blocks[m->block_count++] = (struct lib_block){l->dispatch.kernarg, block_bytes(l), l->block};
     launch_drop(l);

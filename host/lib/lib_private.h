@@ -64,7 +64,7 @@ struct gantry_machine {
 struct gantry_launch {
     struct handle handle; /* lines: the machine's */
     struct gantry_machine *machine;
-    struct gantry_launch *next;
+    struct gantry_launch *next, **back; /* of the machine's; back: what points here */
     const struct object_kernel *kernel;
     struct gantry_object *object; /* held; NULL: the caller's */
     struct kernel_shape shape;

@@ -26,8 +26,8 @@ static void machine_drop(struct gantry_machine *m)
     struct log_place *before = log_place;
     if (m->handle.place)
         log_place = m->handle.place;
+    local_close(m->local); /* one that is under way, with its launch, which is written to until then */
     lib_launches_free(m);
-    local_close(m->local);
     log_place = before;
     for (size_t i = 0; i < m->placed_count; i++)
         lib_object_drop(m->placed[i].object);

@@ -7,110 +7,80 @@
 #include "lib/lib_private.h"
 #include "lib/options.h"
 #include "lib/replays.h"
-#include "machine/replay.h"
 #include "metrics/metrics.h"
-
-/* A replay under way, as the machine whose options it has. */
-struct replaying {
-    struct gantry_machine machine; /* handle, options, told; nothing else of it is used */
-    struct config config;
-    struct replay *replay;
-};
 
 static void progress_note(void *arg)
 {
     lib_unwanted(arg);
 }
 
-static int ended(struct replaying *r, enum replay_end end)
+static int run(struct replaying *r, struct gantry_machine *m, struct gantry_summary *to)
 {
-    switch (end) {
-    case REPLAY_ENDED:
-    case REPLAY_EXIT_AFTER:
-        return GANTRY_OK;
-    case REPLAY_DIFFERS:
-        return GANTRY_INTERNAL;
-    case REPLAY_STOPPED:
-        return GANTRY_STOPPED;
-    case REPLAY_MAX_CYCLES:
-        diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)r->machine.options.max_cycles);
-        return GANTRY_NO_PROGRESS;
-    case REPLAY_FAILED:
-        return (int)r->machine.failure;
-    }
-    return GANTRY_INTERNAL;
-}
-
-/* Of the end of the replay, with the recorded kernel table. */
-static int figures(struct replaying *r, struct gantry_summary *to)
-{
-    struct sim *sim = replay_sim(r->replay);
     struct summary s = {.repeatable = true};
-    struct kernel_row *rows = replay_whole(r->replay) ? replay_recorded(r->replay, &s) : NULL;
-    int status = GANTRY_OK;
-    if (rows == NULL)
-        diag(NULL, "the recording was cut off: replayed as far as it goes");
-    else if (!replay_compare(&s, sim, r->machine.options.lockstep, false))
-        status = GANTRY_INTERNAL;
-    if (to)
-        *to = (struct gantry_summary){.gpus = r->config.cfg.system_gpus,
+    const enum gantry_status begun = replaying_begin(r);
+    if (begun != STATUS_OK)
+        return m->stop ? GANTRY_STOPPED : (int)begun;
+    replaying_run(r, &m->stop, progress_note, m);
+    const int status = replaying_end(r, &s);
+    struct sim *sim = replay_sim(r->replay);
+    if (to && r->end == REPLAY_ENDED)
+        *to = (struct gantry_summary){.gpus = m->cfg.system_gpus,
                                       .kernels = summary_kernels(&s),
-                                      .cycles = s.cycles ? s.cycles : sim_now(sim),
+                                      .cycles = s.cycles,
                                       .instructions = sim_instructions(sim),
                                       .hash = summary_hash(s.rows, s.row_count, sim),
                                       .data = s.data,
                                       .counters = summary_counters(sim),
                                       .now = sim_now(sim)};
-    free(rows);
+    replaying_fini(r);
     return status;
 }
 
-static int run(struct replaying *r, const char *dir, const char *const *settings, unsigned count,
-               struct gantry_summary *summary)
+/* m is none of the caller's: it has the handle, options and configuration of this replay. */
+static int recording_replay(struct gantry_machine *m, const char *dir, const char *const *settings, unsigned count,
+                            struct gantry_summary *summary)
 {
-    struct gantry_machine *m = &r->machine;
-    enum gantry_status status = replay_config(dir, &r->config, &r->replay);
-    for (unsigned i = 0; i < count && status == STATUS_OK; i++)
-        status = replay_may_set(settings[i] ? settings[i] : "") ? config_set(&r->config, "--set", settings[i])
-                                                                : STATUS_USAGE;
-    /* checks that a live run made may need what this one does not have */
-    r->config.cfg.check_lds = r->config.cfg.check_lds && m->options.lockstep;
-    if (status == STATUS_OK)
-        status = config_finish(&r->config);
-    if (status != STATUS_OK)
-        return status;
-    m->cfg = r->config.cfg;
-    int checked = lib_config_check(m);
-    if (checked != GANTRY_OK)
-        return checked;
+    struct config config;
+    struct replaying r = {.cfg = &m->cfg, .options = &m->options};
+    config_init(&config);
+    int status = replay_config(dir, settings, count, m->options.lockstep, &config, &r.replay);
+    if (status == GANTRY_OK)
+        status = config_finish(&config);
+    m->cfg = config.cfg;
     m->options.seed = m->cfg.seed;
-    if (!replay_start(r->replay, &r->config.cfg, &m->options))
-        return m->stop ? GANTRY_STOPPED : (int)m->failure;
-    const enum replay_end end = replay_run(r->replay, &m->stop, progress_note, m);
-    checked = ended(r, end);
-    return end == REPLAY_ENDED ? figures(r, summary) : checked;
+    if (status == GANTRY_OK)
+        status = lib_config_check(m);
+    if (status == GANTRY_OK)
+        status = run(&r, m, summary);
+    replay_free(r.replay);
+    config_fini(&config);
+    return status;
+}
+
+static bool settings_there(const char *const *settings, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (settings == NULL || settings[i] == NULL)
+            return false;
+    return true;
 }
 
 int gantry_replay(const char *dir, const char *const *settings, unsigned setting_count,
                   const struct gantry_options *options, struct gantry_summary *summary, struct gantry_error *error)
 {
     struct call call;
-    struct replaying *r = xzalloc(sizeof *r);
-    struct gantry_machine *m = &r->machine;
+    struct gantry_machine *m = xzalloc(sizeof *m);
     call_plain(&call, &m->handle, "gantry_replay", error);
-    config_init(&r->config);
-    int status = dir && (settings || setting_count == 0) ? lib_options_take(m, options, &call)
-                                                         : call_refuse(&call, "no folder, or no settings");
+    int status = dir && settings_there(settings, setting_count) ? lib_options_take(m, options, &call)
+                                                                : call_refuse(&call, "no folder, or no settings");
     m->failure = STATUS_IO;
     m->options.failure = &m->failure;
     if (status == GANTRY_OK && (m->options.model != SIM_RTL || m->options.external))
         status = call_refuse(&call, "options: a replay is one of the RTL");
     if (status == GANTRY_OK)
-        status = run(r, dir, settings, setting_count, summary);
-    replay_free(r->replay);
-    config_fini(&r->config);
+        status = recording_replay(m, dir, settings, setting_count, summary);
     status = call_end(&call, status);
     handle_fini(&m->handle);
-    free(r);
+    free(m);
     return status;
 }

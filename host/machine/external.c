@@ -91,8 +91,7 @@ static void input_take(struct external_gpu *g, uint64_t cycle, const struct part
             return;
         }
         struct external_lane *l = &g->lanes[p->slot + lane];
-        l->credits++;
-        l->credited = cycle;
+        external_lane_credit(l, cycle);
         if (o->credits)
             o->take(o->ctx, g->gpu, ends[i].port, lane, cycle, NULL);
         return;
@@ -256,13 +255,11 @@ static void lanes_make(struct external_gpu *g, const struct gantry_cfg *cfg, con
                                  : i && p->count > 1              ? cfg->link_gpu
                                                                   : cfg->link_host;
         const uint32_t late = latency >= 2 * PART_WINDOW ? PART_WINDOW : 0;
+        const uint32_t places = i ? far_gpu_credits(cfg) : far_host_credits(cfg);
         if (p->out)
-            g->lanes[p->slot + i] = (struct external_lane){.bytes = p->bytes,
-                                                           .bounded = p->credit,
-                                                           .credits = i ? far_gpu_credits(cfg) : far_host_credits(cfg),
-                                                           .late = late};
+            external_lane_init(&g->lanes[p->slot + i], p->bytes, p->credit ? places : 0, late);
         else if (p->credit)
-            g->lanes[p->credit_slot + i] = (struct external_lane){.late = late};
+            external_lane_init(&g->lanes[p->credit_slot + i], 0, 0, late);
     }
 }
 

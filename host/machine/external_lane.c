@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/model.h"
 
@@ -14,6 +15,20 @@ static_assert(sizeof(struct msg_mem_req) >= sizeof(struct msg_cp_evt) &&
                   sizeof(struct msg_mem_req) >= sizeof(struct msg_dram_req) &&
                   sizeof(struct msg_mem_req) >= sizeof(struct msg_mem_rsp),
               "the largest message that a GPU sends");
+
+void external_lane_init(struct external_lane *l, uint32_t bytes, uint32_t places, uint32_t late)
+{
+    *l = (struct external_lane){
+        .bytes = bytes, .bounded = places > 0, .credits = places, .places = places, .late = late};
+    if (places)
+        l->freed = xcalloc(places, sizeof *l->freed);
+}
+
+void external_lane_credit(struct external_lane *l, uint64_t cycle)
+{
+    CHECK(l->credits < l->places, "external", "cycle=%llu a credit more than places", (unsigned long long)cycle);
+    l->freed[(l->next + l->credits++) % l->places] = cycle;
+}
 
 void external_lane_push(struct external_lane *l, uint64_t cycle, const void *message)
 {
@@ -33,11 +48,14 @@ void external_lane_leave(struct external_lane *l, uint32_t slot, uint64_t end, c
 {
     while (l->count && (!l->bounded || l->credits)) {
         const struct external_sent *s = &l->list[l->head];
-        const uint64_t cycle = l->bounded && l->credited > s->cycle ? l->credited : s->cycle;
+        const uint64_t cycle = l->bounded && l->freed[l->next] > s->cycle ? l->freed[l->next] : s->cycle;
         if (cycle >= end)
             return;
         sink->send(sink->ctx, slot, cycle, l->bytes ? s->message : NULL);
-        l->credits -= l->bounded;
+        if (l->bounded) {
+            l->next = (l->next + 1) % l->places;
+            l->credits--;
+        }
         l->head = l->count == 1 ? 0 : l->head + 1;
         l->count--;
     }
@@ -46,4 +64,5 @@ void external_lane_leave(struct external_lane *l, uint32_t slot, uint64_t end, c
 void external_lane_fini(struct external_lane *l)
 {
     free(l->list);
+    free(l->freed);
 }

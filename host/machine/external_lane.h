@@ -20,17 +20,24 @@ struct external_lane {
         uint8_t message[sizeof(struct msg_mem_req)];
     } * list;
     size_t head, count, room;
-    uint32_t bytes;    /* 0: credits */
-    bool bounded;      /* by `credits` */
-    uint32_t credits;  /* free places at the other end; of a lane of credits: messages taken whose place is not free */
-    uint64_t credited; /* cycle in which the last one came */
-    uint64_t last;     /* cycle of the newest message */
-    uint32_t late;     /* cycles before the window by which one may be told */
+    uint32_t bytes;   /* 0: credits */
+    bool bounded;     /* by `credits` */
+    uint32_t credits; /* free places at the other end; of a lane of credits: messages taken whose place is not free */
+    uint32_t places, next; /* all there are; the one that is used next */
+    uint64_t *freed;       /* of each, from `next` on: cycle in which its credit came */
+    uint64_t last;         /* cycle of the newest message */
+    uint32_t late;         /* cycles before the window by which one may be told */
 };
+
+/* places: free ones at the other end; 0: as many as one likes. */
+void external_lane_init(struct external_lane *lane, uint32_t bytes, uint32_t places, uint32_t late);
+/* A place is free again from `cycle` on. */
+void external_lane_credit(struct external_lane *lane, uint64_t cycle);
 
 /* message: `bytes` of it, copied; NULL: a credit. */
 void external_lane_push(struct external_lane *lane, uint64_t cycle, const void *message);
-/* Sends on output `slot` what may leave before cycle `end`. */
+/* Sends on output `slot` what may leave before cycle `end`: in the cycle of the message or of its place, whichever is
+ * later. */
 void external_lane_leave(struct external_lane *lane, uint32_t slot, uint64_t end, const struct model_sink *sink);
 void external_lane_fini(struct external_lane *lane);
 #endif

@@ -152,12 +152,15 @@ uint64_t gpu::debug(bool write, uint64_t at, uint8_t *data, uint64_t bytes)
     uint64_t done = 0;
     while (done < bytes) {
         const uint64_t address = at + done, interleave = UINT64_C(1) << SLICE_SHIFT;
+        output_socket &memory = *dram_[(address >> SLICE_SHIFT) % dram_.size()].socket;
+        if (!bound(memory))  // its DRAM has messages
+            break;
         const uint32_t part = static_cast<uint32_t>(std::min(bytes - done, interleave - address % interleave));
         tlm::tlm_generic_payload payload;
         payload_message(payload, data + done, part);
         payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
         payload.set_address(address);
-        const uint32_t took = (*dram_[(address >> SLICE_SHIFT) % dram_.size()].socket)->transport_dbg(payload);
+        const uint32_t took = memory->transport_dbg(payload);
         done += std::min(took, part);
         if (took < part)
             break;

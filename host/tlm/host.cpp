@@ -4,6 +4,8 @@
 // window and promises so; what it has sent meanwhile is handed to the machine.
 #include "tlm/host.hpp"
 
+#include <algorithm>
+
 #include "bridge/part/window.h"
 #include "gantry_msg.h"
 extern "C" {
@@ -104,9 +106,11 @@ void host::bind(gpu &gpu, links between)
     from_gpu(l, "cp_cmd_credit", EXTERNAL_CMD, 0, gpu.in_credit("cp_cmd"));
     from_gpu(l, "cp_evt", EXTERNAL_EVT, 0, gpu.events());
     gpu.promise_on(gpu.events());
+    // those of GPUs that are not there send nothing, and each would be promised in every window
+    const unsigned lanes = between == peers ? std::min(gpu.far_ports(), static_cast<unsigned>(links_.size()) + 1) : 1;
     for (const char *port : {"far_req", "far_rsp"}) {
         const int number = port == std::string("far_req") ? EXTERNAL_FAR_REQ : EXTERNAL_FAR_RSP;
-        for (unsigned lane = 0; lane < (between == peers ? gpu.far_ports() : 1); lane++) {
+        for (unsigned lane = 0; lane < lanes; lane++) {
             const std::string at = std::string(port) + "_" + std::to_string(lane);
             to_gpu(l, at + "_in", number, lane, gpu.in(port, lane), false);
             from_gpu(l, at + "_in_credit", number, lane, gpu.in_credit(port, lane));

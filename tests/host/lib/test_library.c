@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program's use of the library on the golden model: launches with all kinds of arguments, memory, figures, steps,
 // faults, machines in threads, warnings and lines.
+#include <locale.h>
 #include <pthread.h>
 
 #include "lib_bench.h"
@@ -158,6 +159,45 @@ static void lines_are_the_commands(void **state)
     gantry_config_free(config);
 }
 
+// In a program whose numbers have a comma: ours have a point all the same, and the program's are as they were.
+static void numbers_have_a_point(void **state)
+{
+    char text[64];
+    struct gantry_object *object;
+    struct gantry_launch *launch;
+    uint64_t place;
+    const uint32_t four[3] = {4, 1, 1};
+    (void)state;
+    assert_int_equal(
+        system("mkdir -p build/tests/locales && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\n"
+               "grouping -1\\nEND LC_NUMERIC\\n' >build/tests/locales/comma.txt; localedef -c -i "
+               "build/tests/locales/comma.txt build/tests/locales/comma 2>build/tests/locales/told"),
+        256); // warnings: there are no other categories
+    setenv("LOCPATH", "build/tests/locales", 1);
+    assert_non_null(setlocale(LC_NUMERIC, "comma"));
+    struct gantry_config *config = tiny();
+    struct gantry_machine *m = golden();
+    DONE(gantry_config_set(config, "clock.patience=0.25", error));
+    DONE(gantry_config_get(config, "clock.patience", text, sizeof text, error));
+    assert_string_equal(text, "0.25");
+    DONE(gantry_object_open("build/kernels/saxpy.v4.co", &object, error));
+    const struct gantry_arg args[3] = {{.spec = "zero:16"}, {.spec = "fill:0:16"}, {.spec = "f32:1.5"}};
+    DONE(gantry_launch_new(m, object, "saxpy", four, four, args, 3, &launch, error));
+    DONE(gantry_launch_buffer(launch, 1, &place, NULL, error));
+    DONE(gantry_write(m, place, (const float[4]){2, 2, 2, 2}, 16, error));
+    DONE(gantry_launch_run(launch, error));
+    float sums[4];
+    DONE(gantry_launch_buffer(launch, 0, &place, NULL, error));
+    DONE(gantry_read(m, place, sums, sizeof sums, error));
+    assert_true(sums[0] == 3 && sums[3] == 3);
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+    setlocale(LC_NUMERIC, "C");
+    gantry_machine_free(m);
+    gantry_object_free(object);
+    gantry_config_free(config);
+}
+
 struct work {
     struct gantry_summary summary;
     unsigned warnings;
@@ -200,7 +240,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_runs),          cmocka_unit_test(arguments_are_data),
         cmocka_unit_test(a_launch_runs_in_steps), cmocka_unit_test(a_fault_is_told),
-        cmocka_unit_test(lines_are_the_commands), cmocka_unit_test(machines_in_threads),
+        cmocka_unit_test(lines_are_the_commands), cmocka_unit_test(numbers_have_a_point),
+        cmocka_unit_test(machines_in_threads),
     };
     return cmocka_run_group_tests(tests, kernels_build, NULL);
 }

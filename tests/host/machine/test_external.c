@@ -258,6 +258,33 @@ static void credits_of_the_model(void **state)
     bench_close(b);
 }
 
+// A place that comes back in the window of a message which has one of the others does not hold it up.
+static void a_credit_holds_nothing_up(void **state)
+{
+    struct bench *b = bench_open(true);
+    const struct msg_mem_req req = request(MEM_READ, pmem_addr(0, 0), 0);
+    (void)state;
+    sim_run(b->sim, 1000);
+    assert_int_equal(external_send(b->sim, 0, EXTERNAL_FAR_REQ, 0, 1000, &req), STATUS_OK);
+    sim_run(b->sim, 2000);
+    assert_int_equal(b->taken, 2);
+    const unsigned place = b->gpu[0].what == 'a';
+    const uint64_t credit = b->gpu[place].cycle - 1000, answer = b->gpu[!place].cycle - 1000;
+    const uint64_t first = 2016 - (credit + 4) % 8, second = first + credit - 2; /* in one window with its credit */
+    assert_true(b->gpu[place].what == '.' && (second + 2) % 8 == 4);
+    assert_int_equal(external_send(b->sim, 0, EXTERNAL_FAR_REQ, 0, first, &req), STATUS_OK);
+    assert_int_equal(external_send(b->sim, 0, EXTERNAL_FAR_REQ, 0, second, &req), STATUS_OK);
+    sim_run(b->sim, 4000);
+    unsigned answers = 0, last = 0;
+    for (unsigned i = 0; i < b->taken; i++)
+        if (b->gpu[i].what == 'a') {
+            answers++;
+            last = i;
+        }
+    assert_true(answers == 3 && b->gpu[last].cycle == second + answer);
+    bench_close(b);
+}
+
 // A GPU that is not there, ports and lanes that it does not have, what is over, nonsense: refused, and nothing is sent.
 static void what_is_refused(void **state)
 {
@@ -315,7 +342,7 @@ int main(void)
         cmocka_unit_test(a_command_is_answered),     cmocka_unit_test(what_is_sent_after_its_window_is_in_time),
         cmocka_unit_test(memories_are_reached),      cmocka_unit_test(credits_of_the_machine),
         cmocka_unit_test(credits_of_the_model),      cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(machines_that_are_refused),
+        cmocka_unit_test(machines_that_are_refused), cmocka_unit_test(a_credit_holds_nothing_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU without the host model: commands and events of this program, host memory a plain one behind far(0).  The root of
-// an address space lies there, so fetching a line of instructions walks through it.  far QUANTUM_NS MEMORY_NS
-// CONFIGURATION...; prints the reads of that memory and when a command behind them is answered.
+// A GPU without the host model: commands and events of this program, host memory a plain one behind far(0).  The tables of
+// an address space lie there, so fetching a line of instructions walks through them: one read behind the other.
+// far QUANTUM_NS MEMORY_NS CONFIGURATION...; prints the reads of that memory and when a command beside them is answered.
 #include <cstdio>
 
 #include "gantry_msg.h"
@@ -9,6 +9,8 @@
 #include "tlm/gantry_tlm.hpp"
 
 namespace {
+constexpr uint64_t ROOT = 0x1000, MIDDLE = 0x2000, VALID = 1;  // tables: host/vm/pagetable.h
+
 struct program : sc_core::sc_module {
     tlm_utils::simple_initiator_socket<program> commands{"commands"};
     tlm_utils::simple_target_socket<program> events{"events"}, places{"places"};
@@ -33,7 +35,7 @@ struct program : sc_core::sc_module {
         msg_cp_cmd cmd{};
         cmd.kind = CP_VMID;
         cmd.vmid = 1;
-        cmd.root = 0x1000;  // owner 0: the host's
+        cmd.root = ROOT;  // owner 0: the host's
         send(cmd, 100);
         cmd = {};
         cmd.kind = CP_FETCH;
@@ -71,12 +73,15 @@ int sc_main(int argc, char **argv)
     for (unsigned slice = 0; slice < gpu.slices(); slice++)
         gpu.dram(slice).bind(dram.socket);
     gpu.far(0).bind(host.socket);
+    for (unsigned i = 0; i < 8; i++)
+        host.byte(ROOT + i) = static_cast<unsigned char>((MIDDLE | VALID) >> 8 * i);  // the middle table is empty
     sc_core::sc_start();
     const uint64_t word = 0x1122334455667788;
     uint64_t back = 0;
     const bool kept = gpu.load(0x12340, &word, sizeof word) == sizeof word && gpu.peek(0x12340, &back, sizeof back) == sizeof back && back == word;
-    std::printf("host memory: %llu reads, %llu writes, the last in cycle %llu; DRAM %s; %llu windows\n", (unsigned long long)host.reads,
-                (unsigned long long)host.writes, (unsigned long long)program.clock.cycle(host.newest), kept ? "keeps what is loaded" : "loses it",
+    std::printf("host memory: %llu reads, %llu writes, in cycles %llu to %llu; DRAM %s; %llu windows\n", (unsigned long long)host.reads,
+                (unsigned long long)host.writes, (unsigned long long)program.clock.cycle(host.oldest),
+                (unsigned long long)program.clock.cycle(host.newest), kept ? "keeps what is loaded" : "loses it",
                 (unsigned long long)gpu.windows());
     return 0;
 }

@@ -13,18 +13,26 @@
 #include <vector>
 
 struct plain_memory : sc_core::sc_module {
-    tlm_utils::multi_passthrough_target_socket<plain_memory> socket{"socket"};
-    std::map<uint64_t, std::vector<unsigned char>> pages;
+    tlm_utils::multi_passthrough_target_socket<plain_memory, 32, tlm::tlm_base_protocol_types, 0, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
+    using contents = std::map<uint64_t, std::vector<unsigned char>>;
+    contents own, &pages;
     sc_core::sc_time latency;
     uint64_t reads = 0, writes = 0, loads = 0;
-    sc_core::sc_time newest;           // when the newest access came
+    sc_core::sc_time oldest, newest;   // when the first and the newest access came
     uint64_t refused_at = UINT64_MAX;  // from this address on nothing is there
 
-    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes) : sc_module(name), latency(takes)
+    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes) : plain_memory(name, takes, own) {}
+    // Another way to the bytes of that one, with counts of its own.
+    plain_memory(const sc_core::sc_module_name &name, plain_memory &same) : plain_memory(name, same.latency, same.pages) {}
+
+  private:
+    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes, contents &bytes) : sc_module(name), pages(bytes), latency(takes)
     {
         socket.register_b_transport(this, &plain_memory::transport);
         socket.register_transport_dbg(this, &plain_memory::debug);
     }
+
+  public:
     unsigned char &byte(uint64_t at)
     {
         std::vector<unsigned char> &page = pages[at >> 12];
@@ -45,8 +53,10 @@ struct plain_memory : sc_core::sc_module {
             else
                 p.get_data_ptr()[i] = byte(p.get_address() + i);
         }
-        (p.is_write() ? writes : reads)++;
         newest = sc_core::sc_time_stamp() + delay;
+        if (reads + writes == 0)
+            oldest = newest;
+        (p.is_write() ? writes : reads)++;
         delay += latency;
         p.set_response_status(tlm::TLM_OK_RESPONSE);
     }
