@@ -21,6 +21,7 @@ void config_constants(const struct gantry_cfg *cfg, config_constant_fn fn, void 
     fn(arg, "FarHostCredits", far_host_credits(cfg));
     fn(arg, "FarGpuCredits", far_gpu_credits(cfg));
     fn(arg, "FarEntries", far_entries(cfg));
+    fn(arg, "MoveEvery", (80 + cfg->link_gpu_bytes_per_cycle - 1) / cfg->link_gpu_bytes_per_cycle);
 }
 
 struct wanted {

@@ -136,6 +136,12 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
     case CP_XLAT: /* it withholds none */
         evt.kind = CP_EVT_XLAT_DONE;
         break;
+    case CP_MOVE: /* it has no engine that would move a page */
+    case CP_STORE:
+        evt.kind = cmd->kind == CP_MOVE ? CP_EVT_MOVED : CP_EVT_STORED;
+        evt.status = CTL_ERROR_NONE;
+        evt.cu = 0xff00;
+        break;
     case CP_KILL:
         kill_vmid(g, cmd->vmid);
         evt.kind = CP_EVT_KILL_DONE;

@@ -20,10 +20,11 @@ static void rate_set(struct wire *w, struct channel_rate rate, struct wire *firs
 
 void far_requests(struct wire *w, uint32_t bytes_per_cycle, struct wire *first)
 {
-    const struct channel_rate rate = {.bytes_per_cycle = bytes_per_cycle,
-                                      .header = FAR_HEADER,
-                                      .kind_at = offsetof(struct msg_mem_req, op),
-                                      .payload = {[MEM_WRITE] = FAR_LINE, [MEM_ATOMIC] = FAR_LINE}};
+    const struct channel_rate rate = {
+        .bytes_per_cycle = bytes_per_cycle,
+        .header = FAR_HEADER,
+        .kind_at = offsetof(struct msg_mem_req, op),
+        .payload = {[MEM_WRITE] = FAR_LINE, [MEM_ATOMIC] = FAR_LINE, [MEM_MOVE] = FAR_LINE}};
     rate_set(w, rate, first);
 }
 

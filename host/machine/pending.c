@@ -32,9 +32,10 @@ void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t n
     static const uint8_t command[] = {
         [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE,     [CP_EVT_KILL_DONE] = CP_KILL,
         [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH,     [CP_EVT_HALT] = CP_LAUNCH,
-        [CP_EVT_TRAP_DONE] = CP_TRAP,     [CP_EVT_CONTROL_DONE] = CP_CONTROL, [CP_EVT_XLAT_DONE] = CP_XLAT};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_ROOT_REFUSED, g->dispatch, now,
-               "event of kind %u", evt->kind);
+        [CP_EVT_TRAP_DONE] = CP_TRAP,     [CP_EVT_CONTROL_DONE] = CP_CONTROL, [CP_EVT_XLAT_DONE] = CP_XLAT,
+        [CP_EVT_MOVED] = CP_MOVE,         [CP_EVT_STORED] = CP_STORE};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_STORED, g->dispatch, now, "event of kind %u",
+               evt->kind);
     if (evt->kind == CP_EVT_XLAT) { /* of no command: launches of the space may wait for the host from now on */
         for (uint32_t k = 0; k < g->pending_count; k++)
             g->pending[k].withheld |= g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == evt->vmid;

@@ -24,12 +24,13 @@ package stream_rules_pkg;
       MEM_READ, MEM_READ_NC, MEM_WRITE: return m.addr[5:0] == 6'd0;
       MEM_ATOMIC: return atomic_ok(m);
       MEM_XLAT: return m.access != 8'd0 && m.access < 8'd8;
+      MEM_MOVE: return m.addr[5:0] == 6'd0 && m.mask == '1 && m.source == 8'hff;
       default: return 1'b0;
     endcase
   endfunction
 
   function automatic logic mem_rsp_ok(input mem_rsp_t m);
-    return m.op <= MEM_XLAT && m.status <= MEM_FAULT_BUS;
+    return m.op <= MEM_MOVE && m.status <= MEM_FAULT_BUS;
   endfunction
 
   function automatic logic dram_req_ok(input dram_req_t m);
@@ -63,13 +64,15 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
-    return m.kind >= CP_LAUNCH && m.kind <= CP_FETCH &&
+    return m.kind >= CP_LAUNCH && m.kind <= CP_STORE &&
+           ((m.kind != CP_MOVE && m.kind != CP_STORE) || m.flags[15:0] <= 16'd1024) &&
+           (m.kind != CP_MOVE || m.flags[15:0] != 16'd0) &&
            ((m.kind != CP_CACHE && m.kind != CP_XLAT) || range_ok(m.root, m.pc)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
 
   function automatic logic cp_evt_ok(input cp_evt_t m);
-    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_ROOT_REFUSED && m.status <= FAULT_TRAP;
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_STORED && m.status <= FAULT_TRAP;
   endfunction
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
@@ -82,17 +85,23 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
-    return m.op == CTL_SIGNAL ? m.signals < 8'd64 : m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
+    return m.op == CTL_SIGNAL ? m.signals < 8'd64 :
+        m.op == CTL_MOVE ? m.flags[15:0] != 16'd0 && m.flags[15:0] <= 16'd1024 :
+        m.op == CTL_STORE ? m.flags[15:0] <= 16'd1024 : m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
         (m.op == CTL_INV || m.op == CTL_XLAT) && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic ctl_evt_ok(input ctl_evt_t m);
-    return m.op <= CTL_FETCH && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
+    return m.op <= CTL_STORE && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
            m.state <= CTL_STATE_DISCARDING;
   endfunction
 
   function automatic logic xlat_evt_ok(input xlat_evt_t m);
     return m.access != 8'd0 && m.access < 8'd8 && m.va[63:40] == '0 && m.va[11:0] == '0;
+  endfunction
+
+  function automatic logic move_evt_ok(input move_evt_t m);
+    return (m.kind == CP_EVT_MOVED || m.kind == CP_EVT_STORED) && m.status <= MOVE_DISCARDED && m.lines <= 16'd1024;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 endpackage

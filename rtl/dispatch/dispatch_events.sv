@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes back from the CUs: one queue a CU.  Ends of wavefronts are taken as they come, one a CU and cycle: their
 // resources go back to the pool, they are counted for their launch.  Of all other events one a cycle is taken, in turn: the
-// host is told of faults, halts and interrupts (and of ended launches and the L2 TLB's reports), the hub of
+// host is told of faults, halts and interrupts (and of ended launches and reports of other components), the hub of
 // acknowledgements.  After the kill of an address space it returns what the killed wavefronts of a CU still hold when that
 // CU acknowledges.  Not responsible for: starting anything.
 `include "gantry_assert.svh"
@@ -31,11 +31,9 @@ module dispatch_events
   input  logic       [            7:0] kill_vmid_i,
   input  tell_t                        tell_i,            // held until told_o
   output logic                         told_o,
-  // <- L2 TLB: translations are withheld; stands until reported_o
+  // <- reports of other components, as they are told; stands until reported_o
   input  logic                         report_valid_i,
-  /* verilator lint_off UNUSEDSIGNAL */  // padding
-  input  xlat_evt_t                    report_i,
-  /* verilator lint_on UNUSEDSIGNAL */
+  input  cp_evt_t                      report_i,
   output logic                         reported_o,
   // -> hub
   output logic                         ack_valid_o,       // CU ack_cu_o finished its command
@@ -324,12 +322,9 @@ module dispatch_events
       end
       told      = 1'b1;
     end else if (!evt_valid && report_valid_i && !reported_o) begin
-      evt_valid  = 1'b1;
-      evt.kind   = CP_EVT_XLAT;
-      evt.status = report_i.access;
-      evt.vmid   = report_i.vmid;
-      evt.va     = report_i.va;
-      reported   = 1'b1;
+      evt_valid = 1'b1;
+      evt       = report_i;
+      reported  = 1'b1;
     end
     told_o         <= told;
     reported_o     <= reported;

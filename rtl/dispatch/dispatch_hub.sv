@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one after
-// another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is about
-// to be launched, page-table roots, withheld translations, trap handlers, kills (during which nothing of the address space
-// is withheld).
+// Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one
+// after another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is
+// about to be launched, page-table roots, withheld translations, pages that move, trap handlers, kills (during which
+// nothing of the address space is withheld).
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
@@ -17,7 +17,7 @@ module dispatch_hub
   parameter int unsigned Slices = 1,
   parameter int unsigned Dispatchers = 8,
   parameter int unsigned Depth = 64,  // power of two; credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
-  localparam int unsigned Blks = Sqcs + Slices + 1 + Cus
+  localparam int unsigned Blks = Sqcs + Slices + 2 + Cus
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -55,7 +55,7 @@ module dispatch_hub
   output logic    [        31:0] control_flags_o,
   input  logic                   control_ready_i,
   output logic                   control_waits_o,
-  // <-> agents of cache groups, L2 slices, L2 TLB, CUs (by dispatch_control): in this order
+  // <-> agents of cache groups, L2 slices, L2 TLB, RDMA engine, CUs (by dispatch_control): in this order
   output logic    [    Blks-1:0] maint_valid_o,
   output ctl_cmd_t               maint_o,         // the same for all
   input  logic    [    Blks-1:0] maint_done_i,
@@ -63,7 +63,7 @@ module dispatch_hub
   input  logic    [         7:0] maint_status_i,  // enum ctl_status: the first that is not CTL_OK
   output logic                   idle_o
 );
-  localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkCu = BlkUtcl2 + 1;
+  localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkRdma = BlkUtcl2 + 1, BlkCu = BlkRdma + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam int unsigned Iw = Dispatchers > 1 ? $clog2(Dispatchers) : 1;
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
@@ -109,6 +109,53 @@ module dispatch_hub
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
   logic take, active, control_take;
 
+  // Commands that are over when the component has taken them: the host is told only of a refusal.
+  function automatic logic handed_over(input logic [7:0] kind);
+    return kind == CP_VMID || kind == CP_MOVE || kind == CP_STORE;
+  endfunction
+  function automatic logic [7:0] answer_kind(input logic [7:0] kind);
+    unique case (kind)
+      CP_KILL: return CP_EVT_KILL_DONE;
+      CP_TRAP: return CP_EVT_TRAP_DONE;
+      CP_XLAT: return CP_EVT_XLAT_DONE;
+      CP_VMID: return CP_EVT_ROOT_REFUSED;
+      CP_MOVE: return CP_EVT_MOVED;
+      CP_STORE: return CP_EVT_STORED;
+      default: return CP_EVT_CACHE_DONE;
+    endcase
+  endfunction
+  // What the components are told; those of a kill are: translations fail, and (Reopen) they may be withheld again.
+  function automatic ctl_cmd_t component_cmd(input maintenance_t of, input logic reopen);
+    ctl_cmd_t cmd;
+    cmd = '{vmid: of.vmid, id: MaintId, flags: of.flags, root: of.root, default: '0};
+    unique case (of.kind)
+      CP_VMID: cmd.op = CTL_ROOT;
+      CP_FETCH: begin
+        cmd.op   = CTL_FETCH;
+        cmd.root = of.pc;
+      end
+      CP_CACHE: begin
+        cmd.op    = CTL_INV;
+        cmd.bytes = of.pc;
+      end
+      CP_XLAT: begin
+        cmd.op    = CTL_XLAT;
+        cmd.bytes = of.pc;
+      end
+      CP_MOVE, CP_STORE: begin
+        cmd = ctl_cmd_t'(ctl_move_t'{op: of.kind == CP_MOVE ? CTL_MOVE : CTL_STORE, slot: of.vmid, id: MaintId,
+                                     move: of.id, lines: of.flags[15:0], flags: of.flags[31:16], source: of.root,
+                                     target: of.pc, default: '0});
+      end
+      default: begin  // CP_KILL
+        cmd.op    = CTL_XLAT;
+        cmd.flags = reopen ? 32'd0 : 32'(XLAT_DENY);
+        cmd.root  = 64'd0;
+      end
+    endcase
+    return cmd;
+  endfunction
+
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     launch_valid_o  <= 1'b0;
@@ -150,8 +197,8 @@ module dispatch_hub
 
     // ---- the maintenance under way
     if (state == Shared && blk_left == '0) begin
-      state    = m.kind == CP_FETCH || (m.kind == CP_VMID && status == CTL_OK) ? Rest : m.kind == CP_VMID ? Telling :
-                 m.kind == CP_KILL ? Quieting : Private;
+      state    = m.kind == CP_FETCH || (handed_over(m.kind) && status == CTL_OK) ? Rest :
+                 handed_over(m.kind) ? Telling : m.kind == CP_KILL ? Quieting : Private;
       settle   = 2'd3;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
       if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
@@ -236,6 +283,10 @@ module dispatch_hub
           state = Shared;
           blk_send[0+:Sqcs] = '1;
         end
+        CP_MOVE, CP_STORE: begin
+          state = Shared;
+          blk_send[BlkRdma] = 1'b1;
+        end
         default: begin  // CP_CACHE, CP_VMID, CP_TRAP, CP_XLAT
           state = Shared;
           if (c.kind == CP_VMID || c.kind == CP_XLAT ||
@@ -250,17 +301,11 @@ module dispatch_hub
       `GANTRY_CHECK(a_one_command, blk_left == '0)
       maint_valid_o <= blk_send;
       blk_left = blk_send;
-      maint_o <= '{op: m.kind == CP_VMID ? CTL_ROOT : m.kind == CP_CACHE ? CTL_INV :
-                       m.kind == CP_FETCH ? CTL_FETCH : CTL_XLAT,
-                   vmid: m.vmid, id: MaintId,
-                   flags: m.kind != CP_KILL ? m.flags : state == Shared ? 32'(XLAT_DENY) : 32'd0,
-                   root: m.kind == CP_KILL ? 64'd0 : m.kind == CP_FETCH ? m.pc : m.root,
-                   bytes: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0, default: '0};
+      maint_o  <= component_cmd(m, state != Shared);
     end
     tell_o <= '{
         valid: state == Telling,
-        kind: m.kind == CP_KILL ? CP_EVT_KILL_DONE : m.kind == CP_TRAP ? CP_EVT_TRAP_DONE :
-              m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : m.kind == CP_VMID ? CP_EVT_ROOT_REFUSED : CP_EVT_CACHE_DONE,
+        kind: answer_kind(m.kind),
         id: m.id,
         vmid: m.vmid,
         status: status,

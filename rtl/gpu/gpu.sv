@@ -82,7 +82,7 @@ module gpu
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = OutUtcl2 + 1;
   localparam int unsigned CtlL2 = CtlSqc + SqcCount, CtlCu = CtlL2 + L2Slices, CtlPorts = CtlCu + CuCount;
   localparam int unsigned EvtDepth = 8;  // as in part_dispatch
-  localparam int unsigned XlatReports = 4;  // as in part_dispatch
+  localparam int unsigned Reports = 4;  // as in part_dispatch
 
   // ---- ends of the links at the partitions that talk to many; at the others they have the same names without prefix
   logic [CuCount-1:0] dispatch_cu_cmd_valid, dispatch_cu_evt_valid, dispatch_cu_evt_credit;
@@ -93,6 +93,8 @@ module gpu
   ctl_evt_t dispatch_ctl_evt[CtlPorts];
   logic dispatch_xlat_evt_valid, dispatch_xlat_evt_credit;
   xlat_evt_t dispatch_xlat_evt;
+  logic dispatch_move_evt_valid, dispatch_move_evt_credit;
+  move_evt_t dispatch_move_evt;
   logic [NocInitiators-1:0] noc_in_req_valid, noc_in_req_credit, noc_in_rsp_valid;
   mem_req_t noc_in_req[NocInitiators];
   mem_rsp_t noc_in_rsp[NocInitiators];
@@ -122,6 +124,8 @@ module gpu
     .cu_evt_valid_i(dispatch_cu_evt_valid), .cu_evt_i(dispatch_cu_evt), .cu_evt_credit_o(dispatch_cu_evt_credit),
     .xlat_evt_valid_i(dispatch_xlat_evt_valid), .xlat_evt_i(dispatch_xlat_evt),
     .xlat_evt_credit_o(dispatch_xlat_evt_credit),
+    .move_evt_valid_i(dispatch_move_evt_valid), .move_evt_i(dispatch_move_evt),
+    .move_evt_credit_o(dispatch_move_evt_credit),
     .ctl_cmd_valid_o(dispatch_ctl_cmd_valid), .ctl_cmd_o(dispatch_ctl_cmd),
     .ctl_evt_valid_i(dispatch_ctl_evt_valid), .ctl_evt_i(dispatch_ctl_evt));
 
@@ -337,7 +341,7 @@ module gpu
     gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlUtcl2]), .msg_o(dispatch_ctl_evt[CtlUtcl2]));
-    gpu_link_credited #(.Msg(xlat_evt_t), .Latency(LinkDispatch), .Depth(XlatReports)) u_xlat_evt (
+    gpu_link_credited #(.Msg(xlat_evt_t), .Latency(LinkDispatch), .Depth(Reports)) u_xlat_evt (
       .clk_i, .rst_ni, .idle_o(idle[6]), .valid_i(xlat_evt_valid), .msg_i(xlat_evt), .credit_o(xlat_evt_credit),
       .valid_o(dispatch_xlat_evt_valid), .msg_o(dispatch_xlat_evt), .credit_i(dispatch_xlat_evt_credit));
   end
@@ -350,7 +354,9 @@ module gpu
     mem_rsp_t mem_rsp, inbound_rsp;
     ctl_cmd_t ctl_cmd;
     ctl_evt_t ctl_evt;
-    logic [5:0] idle;
+    logic move_evt_valid, move_evt_credit;
+    move_evt_t move_evt;
+    logic [6:0] idle;
     assign links_idle[PartRdma] = idle == '1;
 
     part_rdma u_rdma (
@@ -362,6 +368,7 @@ module gpu
       .mem_rsp_valid_i(inbound_rsp_valid), .mem_rsp_i(inbound_rsp),
       .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
       .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,
+      .move_evt_valid_o(move_evt_valid), .move_evt_o(move_evt), .move_evt_credit_i(move_evt_credit),
       .ctl_cmd_valid_i(ctl_cmd_valid), .ctl_cmd_i(ctl_cmd), .ctl_evt_valid_o(ctl_evt_valid), .ctl_evt_o(ctl_evt));
 
     gpu_link_credited #(.Msg(mem_req_t), .Latency(LinkNocL2), .Depth(NocTargetQueue)) u_mem_req (
@@ -384,6 +391,9 @@ module gpu
     gpu_link #(.Msg(ctl_evt_t), .Latency(LinkDispatch)) u_ctl_evt (
       .clk_i, .rst_ni, .idle_o(idle[5]), .valid_i(ctl_evt_valid), .msg_i(ctl_evt),
       .valid_o(dispatch_ctl_evt_valid[CtlRdma]), .msg_o(dispatch_ctl_evt[CtlRdma]));
+    gpu_link_credited #(.Msg(move_evt_t), .Latency(LinkDispatch), .Depth(Reports)) u_move_evt (
+      .clk_i, .rst_ni, .idle_o(idle[6]), .valid_i(move_evt_valid), .msg_i(move_evt), .credit_o(move_evt_credit),
+      .valid_o(dispatch_move_evt_valid), .msg_o(dispatch_move_evt), .credit_i(dispatch_move_evt_credit));
   end
 
   // ---- counters: a partition that is not asked has the address at which it shows its progress

@@ -12,7 +12,7 @@ module part_dispatch
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
   localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
-  localparam int unsigned Reports = 4,    // credits of the L2 TLB: part_utcl2
+  localparam int unsigned Reports = 4,    // credits of the L2 TLB: part_utcl2; of the RDMA engine: part_rdma
   localparam int unsigned CtlL2 = CtlSqc + SqcCount,
   localparam int unsigned CtlCu = CtlL2 + L2Slices,
   localparam int unsigned CtlPorts = CtlCu + CuCount,
@@ -42,6 +42,10 @@ module part_dispatch
   input  logic                           xlat_evt_valid_i,
   input  xlat_evt_t                      xlat_evt_i,
   output logic                           xlat_evt_credit_o,
+  // RDMA engine: pages have moved or come
+  input  logic                           move_evt_valid_i,
+  input  move_evt_t                      move_evt_i,
+  output logic                           move_evt_credit_o,
   // control agents: ports in the order of dispatch_pkg
   output logic     [       CtlPorts-1:0] ctl_cmd_valid_o,
   output ctl_cmd_t                       ctl_cmd_o       [CtlPorts],
@@ -75,12 +79,12 @@ module part_dispatch
   logic [Dispatchers-1:0] dispatched, recip_ready, sent;
   logic [20:0] part_x[Dispatchers], part_y[Dispatchers];
   logic hub_idle, walk_idle, recip_idle, send_idle, pool_idle, events_idle;
-  logic [SqcCount+L2Slices+CuCount:0] maint_valid;  // in the order of the hub
+  logic [SqcCount+L2Slices+CuCount+1:0] maint_valid;  // in the order of the hub
   ctl_cmd_t maint;
   component_t maint_place;
   logic [7:0] maint_status;
-  logic report_valid, reported, report_room;
-  xlat_evt_t report;
+  logic report_valid, reported;
+  cp_evt_t report;
 
   assign idle_o = hub_idle && walk_idle && recip_idle && send_idle && pool_idle && events_idle && control_idle &&
                   !(control_waits && control_ready) && !report_valid;
@@ -126,7 +130,7 @@ module part_dispatch
     .control_waits_o(control_waits),
     .maint_valid_o(maint_valid),
     .maint_o(maint),
-    .maint_done_i({maint_done[CtlCu+:CuCount], maint_done[CtlUtcl2], maint_done[CtlL2+:L2Slices],
+    .maint_done_i({maint_done[CtlCu+:CuCount], maint_done[CtlRdma], maint_done[CtlUtcl2], maint_done[CtlL2+:L2Slices],
                    maint_done[CtlSqc+:SqcCount]}),
     .maint_place_i(maint_place),
     .maint_status_i(maint_status),
@@ -141,8 +145,8 @@ module part_dispatch
     .cmd_valid_i(control_valid),
     .cmd_id_i(control_id),
     .cmd_flags_i(control_flags),
-    .maint_valid_i({maint_valid[SqcCount+L2Slices+1+:CuCount], maint_valid[SqcCount+:L2Slices],
-                    maint_valid[SqcCount-1:0], 2'b00, maint_valid[SqcCount+L2Slices]}),
+    .maint_valid_i({maint_valid[SqcCount+L2Slices+2+:CuCount], maint_valid[SqcCount+:L2Slices],
+                    maint_valid[SqcCount-1:0], 1'b0, maint_valid[SqcCount+L2Slices+1], maint_valid[SqcCount+L2Slices]}),
     .maint_i(maint),
     .maint_done_o(maint_done),
     .maint_place_o(maint_place),
@@ -256,10 +260,10 @@ module part_dispatch
     .idle_o(send_idle)
   );
 
-  stream_fifo #(.Width($bits(xlat_evt_t)), .Depth(Reports)) u_reports (
-    .clk_i, .rst_ni, .valid_i(xlat_evt_valid_i), .ready_o(report_room), .data_i(xlat_evt_i),
-    .valid_o(report_valid), .ready_i(reported), .data_o(report), .count_o());
-  assign xlat_evt_credit_o = reported;
+  dispatch_reports #(.Depth(Reports)) u_reports (
+    .clk_i, .rst_ni, .xlat_evt_valid_i, .xlat_evt_i, .xlat_evt_credit_o,
+    .move_evt_valid_i, .move_evt_i, .move_evt_credit_o,
+    .report_valid_o(report_valid), .report_o(report), .reported_i(reported));
 
   dispatch_events #(
     .Cus(CuCount),
@@ -322,8 +326,10 @@ module part_dispatch
   `STREAM_ASSERT(a_cmd, cp_cmd_valid_i, cp_cmd_ok(cp_cmd_i))
   `STREAM_BOUND(a_cmd_room, CmdDepth, cp_cmd_valid_i, cp_cmd_credit_o)
   `STREAM_ASSERT(a_evt, cp_evt_valid_o, cp_evt_ok(cp_evt_o))
-  `STREAM_ASSERT(a_withheld, xlat_evt_valid_i, xlat_evt_ok(xlat_evt_i) && report_room)
+  `STREAM_ASSERT(a_withheld, xlat_evt_valid_i, xlat_evt_ok(xlat_evt_i))
   `STREAM_BOUND(a_withheld_room, Reports, xlat_evt_valid_i, xlat_evt_credit_o)
+  `STREAM_ASSERT(a_moved, move_evt_valid_i, move_evt_ok(move_evt_i))
+  `STREAM_BOUND(a_moved_room, Reports, move_evt_valid_i, move_evt_credit_o)
   `STREAM_BOUND(a_launches, Dispatchers, launch_valid, ended_valid)
   logic [CuCount-1:0] cu_told, cu_acked, cu_waves;  // commands that a CU acknowledges, one after another; wavefronts
   always_comb begin

@@ -6,10 +6,14 @@ module part_rdma
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
   import stream_rules_pkg::*;
-(
+#(
+  localparam int unsigned Reports = 4,    // credits of move_evt: part_dispatch
+  localparam int unsigned Moves = 4,      // pages under way at the side that they leave: CP_MOVES of host/firmware
+  localparam int unsigned MoveSlots = 8   // and at the side that they come to: CP_MOVE_SLOTS
+) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic     [        63:0] cycle_i,  // in requester mode
+  input  logic     [        63:0] cycle_i,
   input  logic     [        15:0] id_i,
   output logic                    idle_o,
   input  logic                    perf_en_i,
@@ -38,6 +42,10 @@ module part_rdma
   output logic     [FarPorts-1:0] far_rsp_valid_o,
   output mem_rsp_t                far_rsp_o [FarPorts],
   input  logic     [FarPorts-1:0] far_rsp_credit_i,
+  // dispatcher: pages have moved or come
+  output logic                    move_evt_valid_o,
+  output move_evt_t               move_evt_o,
+  input  logic                    move_evt_credit_i,
   // hub -> control agent
   input  logic                    ctl_cmd_valid_i,
   input  ctl_cmd_t                ctl_cmd_i,
@@ -48,15 +56,47 @@ module part_rdma
   logic [1:0] count_cache;
   logic rdma_idle, agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint, maint_done_q;
   logic cache_idle, cache_rests, engine_drained, engine_discard, engine_discarded;
-  assign idle_o = rdma_idle && cache_idle && agent_idle;
-  // nothing is ever dirty or needs an invalidation: a flush and maintenance are done at once
+  // of the page-move engine
+  ctl_cmd_t maint_cmd;
+  logic move_idle, move_rests, read_valid, read_ready, line_valid, push_valid, push_ready, ack_valid, ack_fault;
+  logic enter_valid, stored_valid, stored_fault;
+  mem_req_t read;
+  mem_rsp_t line;
+  mem_move_t push, enter;
+  logic [7:0] ack_move, stored_slot;
+  assign idle_o = rdma_idle && cache_idle && agent_idle && move_idle;
+  // nothing is ever dirty: a flush is done at once; so is maintenance, a page that is to move goes to the page-move
+  // engine
   control_agent u_agent (
     .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i, .ctl_cmd_i, .ctl_evt_valid_o, .ctl_evt_o,
-    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained), .flush_o(flush), .flush_done_i(flush),
+    .hold_take_o(hold_take), .hold_all_o(hold_all), .drained_i(drained && move_rests),
+    .flush_o(flush), .flush_done_i(flush),
     .discard_o(discard), .discard_done_i(discarded), .maint_valid_o(maint),
-    .maint_o(), .maint_done_i(maint_done_q));
+    .maint_o(maint_cmd), .maint_done_i(maint_done_q));
   always_ff @(posedge clk_i) begin
     maint_done_q <= rst_ni && maint;
+  end
+
+  // ---- page-move engine
+  if (FarPorts > 2) begin : gen_move
+    rdma_move #(
+      .NumSlices(L2Slices), .Moves(Moves), .Slots(MoveSlots), .Lines(MoveLines), .Every(MoveEvery), .Reports(Reports)
+    ) u_move (
+      .clk_i, .rst_ni, .cycle_i, .own_gpu_i(id_i[15:8]), .idle_o(move_idle), .rests_o(move_rests),
+      .cmd_valid_i(maint && (maint_cmd.op == CTL_MOVE || maint_cmd.op == CTL_STORE)), .cmd_i(maint_cmd),
+      .read_valid_o(read_valid), .read_o(read), .read_ready_i(read_ready), .line_valid_i(line_valid), .line_i(line),
+      .push_valid_o(push_valid), .push_o(push), .push_ready_i(push_ready),
+      .ack_valid_i(ack_valid), .ack_move_i(ack_move), .ack_fault_i(ack_fault),
+      .enter_valid_i(enter_valid), .enter_i(enter), .stored_valid_i(stored_valid), .stored_slot_i(stored_slot),
+      .stored_fault_i(stored_fault), .hold_take_i(hold_take), .hold_all_i(hold_all), .discard_i(engine_discard),
+      .move_evt_valid_o, .move_evt_o, .move_evt_credit_i);
+  end else begin : gen_alone  // no page of a single GPU can move
+    assign {read_valid, push_valid, move_evt_valid_o} = '0;
+    assign {read, push, move_evt_o} = '0;
+    assign {move_idle, move_rests} = '1;
+    logic unused_move;
+    assign unused_move = ^{cycle_i, maint_cmd, read_ready, line_valid, line, push_ready, ack_valid, ack_move, ack_fault,
+                           enter_valid, enter, stored_valid, stored_slot, stored_fault, move_evt_credit_i};
   end
 
   // ---- crossbar <-> engine: in requester mode through the cache of far lines
@@ -86,23 +126,31 @@ module part_rdma
 
   rdma #(
     .FarPorts(FarPorts), .NumSlices(L2Slices), .NocDepth(NocQueue), .TargetDepth(NocTargetQueue),
-    .Outstanding(FarEntries), .HostDepth(FarHostCredits), .GpuDepth(FarGpuCredits)
+    .Outstanding(FarEntries), .HostDepth(FarHostCredits), .GpuDepth(FarGpuCredits), .MoveShare(MoveShare)
   ) u_rdma (
     .clk_i, .rst_ni, .own_gpu_i(id_i[15:8]), .idle_o(rdma_idle), .count_o(count),
     .hold_take_i(hold_take), .hold_all_i(hold_all), .drained_o(engine_drained),
     .discard_i(engine_discard), .discarded_o(engine_discarded),
+    .move_read_valid_i(read_valid), .move_read_i(read), .move_read_ready_o(read_ready),
+    .move_line_valid_o(line_valid), .move_line_o(line),
+    .move_push_valid_i(push_valid), .move_push_i(push), .move_push_ready_o(push_ready),
+    .move_ack_valid_o(ack_valid), .move_ack_o(ack_move), .move_ack_fault_o(ack_fault),
+    .move_enter_valid_o(enter_valid), .move_enter_o(enter),
+    .move_stored_valid_o(stored_valid), .move_stored_slot_o(stored_slot), .move_stored_fault_o(stored_fault),
     .mem_req_valid_i(out_valid), .mem_req_i(out), .mem_req_credit_o(out_credit),
     .mem_rsp_valid_o(back_valid), .mem_rsp_o(back), .mem_rsp_credit_i(back_credit),
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
     .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i);
 
-  logic [63:0] host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q;
+  logic [63:0] host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q, moved_out_q, moved_in_q;
   always_ff @(posedge clk_i) begin
     if (count_cache != '0) begin
       hit_q  <= hit_q + 64'(count_cache[0]);
       miss_q <= miss_q + 64'(count_cache[1]);
     end
+    if (push_ready) moved_out_q <= moved_out_q + 64'd1;
+    if (enter_valid) moved_in_q <= moved_in_q + 64'd1;
     if (count != '0) begin
       host_q     <= host_q + 64'(count[0]);
       peer_q     <= peer_q + 64'(count[1]);
@@ -116,17 +164,21 @@ module part_rdma
         8'd2:    perf_data_o <= in_read_q;
         8'd3:    perf_data_o <= in_write_q;
         8'd4:    perf_data_o <= hit_q;
-        default: perf_data_o <= miss_q;
+        8'd5:    perf_data_o <= miss_q;
+        8'd6:    perf_data_o <= moved_out_q;
+        default: perf_data_o <= moved_in_q;
       endcase
     end
-    if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q} <= '0;
+    if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q, moved_out_q, moved_in_q} <= '0;
   end
   logic unused;
-  assign unused = ^{id_i[7:0], cycle_i, cache_rests};
+  assign unused = ^{id_i[7:0], cache_rests};
   // ---- assertions
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
   `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
+  `STREAM_ASSERT(a_moved, move_evt_valid_o, move_evt_ok(move_evt_o))
+  `STREAM_BOUND(a_moved_credit, Reports, move_evt_valid_o, move_evt_credit_i)
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= MEM_ATOMIC)
   `STREAM_BOUND(a_req_room, NocTargetQueue, mem_req_valid_i, mem_req_credit_o)
   `STREAM_ASSERT(a_rsp, mem_rsp_valid_o, mem_rsp_ok(mem_rsp_o))
@@ -134,8 +186,9 @@ module part_rdma
   `STREAM_BOUND(a_answered, Any, mem_req_valid_i, mem_rsp_valid_o)
   `STREAM_ASSERT(a_inbound, mem_req_valid_o, mem_req_ok(mem_req_o) && 32'(mem_req_o.target) < L2Slices)
   `STREAM_BOUND(a_inbound_credit, NocQueue, mem_req_valid_o, mem_req_credit_i)
-  `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) && mem_rsp_i.tag < FarEntries)
-  `STREAM_BOUND(a_inbound_answered, FarEntries, mem_req_valid_o, mem_rsp_valid_i)
+  `STREAM_ASSERT(a_inbound_rsp, mem_rsp_valid_i, mem_rsp_ok(mem_rsp_i) &&
+                 (mem_rsp_i.tag[31] ? 32'(mem_rsp_i.tag[30:0]) < MoveLines : mem_rsp_i.tag < FarEntries))
+  `STREAM_BOUND(a_inbound_answered, FarEntries + MoveLines, mem_req_valid_o, mem_rsp_valid_i)
   always_ff @(posedge clk_i) begin
     if ((far_req_valid_o | far_rsp_valid_i | far_req_valid_i | far_rsp_valid_o) != '0) begin
       for (int unsigned n = 0; n < FarPorts; n++) begin

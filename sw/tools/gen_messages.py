@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gen_messages.py SOURCE.def gantry_NAME.h gantry_NAME_pkg.sv: C structs (NAME_*) and SystemVerilog packed structs of every message.
+"""gen_messages.py SOURCE.def gantry_NAME.h gantry_NAME_pkg.sv: C structs (NAME_*) and SystemVerilog packed structs of every message and
+view.
 
-Errors (one line, exit 65): unknown type, misaligned field, message size not a multiple of 8, duplicate name.
+Errors (one line, exit 65): unknown type, misaligned field, message size not a multiple of 8, duplicate name, view of what is no message or
+of another size.
 """
 import pathlib
 import re
@@ -16,21 +18,27 @@ class Bad(Exception):
 
 
 def parse(path):
-    """List of ("enum"|"message", name, help, rows); rows are (name, value, help) or (type, name, count, help)."""
-    items, names = [], set()
+    """List of ("enum"|"message", name, help, rows); rows are (name, value, help) or (type, name, count, help).  A view is a message whose size is
+    that of the one that it names."""
+    items, names, views = [], set(), []  # views: (name, of which message, where)
     for number, line in enumerate(open(path), 1):
         line = line.split("#")[0].rstrip()
         if not line.strip():
             continue
         where = f"{path}:{number}"
         if not line[0].isspace():
-            m = re.fullmatch(r"(enum|message)\s+(\w+)\s*(.*)", line)
+            m = re.fullmatch(r"(enum|message|view)\s+(\w+)\s*(.*)", line)
             if not m:
-                raise Bad(f"{where}: expected 'enum NAME' or 'message NAME'")
+                raise Bad(f"{where}: expected 'enum NAME', 'message NAME' or 'view NAME of MESSAGE'")
             if m[2] in names:
                 raise Bad(f"{where}: {m[2]} is defined twice")
             names.add(m[2])
-            items.append((m[1], m[2], m[3], []))
+            if m[1] == "view":
+                of = re.fullmatch(r"of (\w+)\s*(.*)", m[3])
+                if not of or not any(kind == "message" and name == of[1] for kind, name, *_ in items):
+                    raise Bad(f"{where}: {m[2]} is a view of no message above")
+                views.append((m[2], of[1], where))
+            items.append(("enum" if m[1] == "enum" else "message", m[2], m[3], []))
             continue
         kind, rows = items[-1][0], items[-1][3]
         if kind == "enum":
@@ -55,6 +63,10 @@ def parse(path):
                 offset += SIZES[typ] * count
             if offset % 8:
                 raise Bad(f"{path}: {name}: size {offset} is not a multiple of 8")
+    sizes = {name: size(rows) for kind, name, _, rows in items if kind == "message"}
+    for name, of, where in views:
+        if sizes[name] != sizes[of]:
+            raise Bad(f"{where}: {name} has {sizes[name]} bytes, {of} has {sizes[of]}")
     return items
 
 

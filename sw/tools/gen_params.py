@@ -50,6 +50,7 @@ DERIVED = {
                       "of every other far port"),
     "FarEntries": (("RdmaOutstanding", "LinkHostBytes", "LinkGpuBytes", "Gpus", "LinkCuNoc", "LinkNocL2", "LinkStore", "DramPath", "DramRatio", "DramTrp",
                     "DramTrcd", "DramTcl", "DramBurst"), lambda c: c["RdmaOutstanding"] or far_entries(c), "inbound far requests under way"),
+    "MoveEvery": (("LinkGpuBytes",), lambda c: divided_up(80, c["LinkGpuBytes"]), "cycles that a line of a page takes on the link to another GPU"),
 }
 
 

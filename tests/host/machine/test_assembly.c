@@ -124,10 +124,10 @@ static void one_gpu_of_two(void **state)
         "gpu1.l2s0 -> gpu1.store 1 0 88 8 80",     "gpu1.store -> gpu1.l2s0 0 1 72 280 16",
         "gpu1.l2s1 -> gpu1.store 1 1 88 8 80",     "gpu1.store -> gpu1.l2s1 1 1 72 280 16",
         "gpu1.rdma -> host.memory 2 1 96 150 112", "host.memory -> gpu1.rdma 4 11 0 150 112",
-        "host.memory -> gpu1.rdma 1 2 72 150 112", "gpu1.rdma -> host.memory 10 4 0 150 112",
+        "host.memory -> gpu1.rdma 1 2 72 150 112", "gpu1.rdma -> host.memory 11 4 0 150 112",
         "host.cp -> host.memory 2 2 96 150 112",   "host.memory -> host.cp 5 7 0 150 112*",
         "host.memory -> host.cp 2 4 72 150 112",   "host.cp -> host.memory 5 5 0 150 112",
-        "host.cp -> gpu1.rdma 4 5 96 150 112",     "gpu1.rdma -> host.cp 13 9 0 150 112*",
+        "host.cp -> gpu1.rdma 4 5 96 150 112",     "gpu1.rdma -> host.cp 14 9 0 150 112*",
         "gpu1.rdma -> host.cp 5 6 72 150 112",     "host.cp -> gpu1.rdma 7 14 0 150 112"};
     struct made m;
     assert_true(make(&m, (struct sim_options){.model = SIM_RTL, .only = 2, .seed = 1, .threads = 2}, NULL));

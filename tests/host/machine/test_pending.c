@@ -168,7 +168,7 @@ static void an_event_for_nobody_is_our_bug(void **state)
                  {{0, 1}, "event of kind 0"},
                  {{CP_EVT_XLAT_DONE, 4}, "event 9 for command 4, which is not under way"},
                  {{CP_EVT_ROOT_REFUSED, 9}, NULL}, // of no command that is waited for
-                 {{CP_EVT_ROOT_REFUSED + 1, 1}, "event of kind 12"}};
+                 {{CP_EVT_STORED + 1, 1}, "event of kind 14"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *said;
         uint8_t arg[2] = {cases[i].event[0], cases[i].event[1]};

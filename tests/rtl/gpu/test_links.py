@@ -32,7 +32,7 @@ def net():
 @pytest.mark.shows("S0.2")
 def test_the_top_has_the_links_of_the_table(net):
     table = gen_links.Table()
-    assert len(list(table.expanded(check_links.constants()))) == 5 * 10 + 2 * 4 + 2 * 4 + 8 + 7
+    assert len(list(table.expanded(check_links.constants()))) == 5 * 10 + 2 * 4 + 2 * 4 + 8 + 8
     assert check_links.findings(net, table) == []
 
 

@@ -61,7 +61,7 @@ typedef unsigned __int128 Ports; // of agents
 static Ports maint_seen; // that had maintenance
 static std::vector<uint16_t> refused; // components that have refused the maintenance under way
 constexpr Ports run_of(unsigned first, unsigned count) { return (((Ports)1 << count) - 1) << first; }
-constexpr Ports TlbPort = 1, SqcPorts = run_of(3, Sqcs), SlicePorts = run_of(3 + Sqcs, Slices), CuPorts = run_of(3 + Sqcs + Slices, Cus);
+constexpr Ports TlbPort = 1, RdmaPort = 2, SqcPorts = run_of(3, Sqcs), SlicePorts = run_of(3 + Sqcs, Slices), CuPorts = run_of(3 + Sqcs + Slices, Cus);
 struct Agent { // of a component: answers in any order of commands
     uint64_t at;
     unsigned port;
@@ -89,6 +89,7 @@ static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU
 static void (*watch)(); // sees what came and went at each edge, before anybody acts on it
 
 #include "withheld.h"
+#include "moves.h"
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
 {
@@ -300,6 +301,8 @@ static void host_event(const msg_cp_evt &e)
 {
     if (e.kind == CP_EVT_XLAT)
         return report_told(e);
+    if (e.kind == CP_EVT_MOVED || e.kind == CP_EVT_STORED)
+        return move_heard(e);
     if (e.kind == CP_EVT_CONTROL_DONE) {
         auto it = controls.find(e.id);
         if (it == controls.end() || asked_ports[e.id] != ports_of(it->second.flags))
@@ -434,6 +437,16 @@ static void ctl_commands()
                 roots.erase(roots.begin());
                 asked = root.vmid == m.vmid && root.root == m.root && root.flags == m.flags && m.bytes == 0;
             }
+            msg_cp_move page = {};
+            if (m.op == CTL_MOVE || m.op == CTL_STORE) {
+                if (!move_asked(m, page) || p != 1)
+                    FAIL("page %u: fields, or for agent %u", page.id, p);
+                if (pick(4) == 0)
+                    e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF, moves_refused.push_back(page);
+                maint_seen |= (Ports)1 << p;
+                agent_answers.push_back({cycle + 1 + pick(50), p, e});
+                continue;
+            }
             asked = asked || (m.op == CTL_XLAT && xlat_asked(m)) || (m.op == CTL_FETCH && fetch_asked(m, p));
             asked = asked && (m.op == CTL_FETCH ? SqcPorts >> p & 1 : m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
@@ -474,6 +487,7 @@ static void step(const msg_cp_cmd *cmd)
         input = true;
     }
     input |= report_maybe();
+    input |= move_report_maybe();
     std::map<unsigned, msg_ctl_evt> came; // by port
     Ports valid = 0;
     for (auto it = agent_answers.begin(); it != agent_answers.end();) {
@@ -499,7 +513,8 @@ static void step(const msg_cp_cmd *cmd)
     dut->clk_i = 1, dut->eval(), dut->clk_i = 0, dut->eval();
     if (watch)
         watch();
-    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->xlat_evt_credit_o;
+    bool any = dut->cp_evt_valid_o || dut->cu_cmd_valid_o || dut->cu_evt_credit_o || dut->cp_cmd_credit_o || dut->xlat_evt_credit_o ||
+               dut->move_evt_credit_o;
     for (size_t i = 0; i < sizeof dut->ctl_cmd_valid_o; i++)
         any |= ((const uint8_t *)&dut->ctl_cmd_valid_o)[i] != 0;
     if (was_idle && (any || !dut->idle_o))
@@ -508,6 +523,9 @@ static void step(const msg_cp_cmd *cmd)
     report_credit += dut->xlat_evt_credit_o;
     if (report_credits + report_credit > Reports)
         FAIL("%u credits for reports", report_credits + report_credit);
+    move_credit += dut->move_evt_credit_o;
+    if (move_credits + move_credit > 4)
+        FAIL("%u credits for reports of pages", move_credits + move_credit);
     if (places > Places)
         FAIL("%u places, the hub has %u", places, Places);
     for (unsigned c = 0; c < Cus; c++) {
@@ -573,7 +591,8 @@ static msg_cp_cmd launch_random(unsigned id)
 
 static void drain(unsigned limit)
 {
-    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty() || !fetches.empty() || !roots_refused.empty(); n++) {
+    for (unsigned n = 0; !launches.empty() || !maintenance.empty() || !controls.empty() || !fetches.empty() || !roots_refused.empty() || !moves.empty() ||
+                    !moves_refused.empty(); n++) {
         if (n > limit)
             FAIL("no end: %zu launches, %zu maintenance commands", launches.size(), maintenance.size());
         step(nullptr);
@@ -588,7 +607,11 @@ static void send(const msg_cp_cmd &c)
         o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c;
-    else if (c.kind == CP_FETCH)
+    else if (c.kind == CP_MOVE || c.kind == CP_STORE) {
+        msg_cp_move m;
+        memcpy(&m, &c, sizeof m);
+        moves.push_back(m);
+    } else if (c.kind == CP_FETCH)
         fetches.push_back({c, 0});
     else if (c.kind != CP_VMID)
         maintenance[c.id] = c;
@@ -626,6 +649,8 @@ static void test_random(unsigned rounds)
         } else if (what == 19 && fetches.size() < 4) {
             c.kind = CP_FETCH, c.id = 0xff, c.vmid = 1 + pick(3), c.pc = rng();
             send(c);
+        } else if (what == 20 && moves.size() < 4) {
+            send(move_random());
         } else if (what == 17) {
             c.kind = CP_TRAP, c.id = 0xa000 | (id++ & 0xfff), c.vmid = 1 + pick(3), c.root = rng(), c.pc = rng();
             send(c);

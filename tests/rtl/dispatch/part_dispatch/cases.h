@@ -128,7 +128,7 @@ static void test_maintenance()
         if (maint_seen != want)
             FAIL("flags %x: agents %llx %llx", m.flags, (unsigned long long)(maint_seen >> 64), (unsigned long long)maint_seen);
     }
-    maint_seen = TlbPort | SqcPorts | SlicePorts | CuPorts;
+    maint_seen = TlbPort | RdmaPort | SqcPorts | SlicePorts | CuPorts;
 }
 
 // Control messages among launches and maintenance, more at a time than there are entries; each is told once, and none waits

@@ -5,13 +5,13 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
 // mutate: rtl/dispatch/dispatch_walk.sv: && late[i] < 16'd1600) => && late[i] < 16'd3200)
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc : 64'd0 => 64'd0
+// mutate: rtl/dispatch/dispatch_hub.sv: CP_MOVE: return CP_EVT_MOVED; => CP_MOVE: return CP_EVT_STORED;
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
 // mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b1) begin
@@ -33,7 +33,7 @@
 // mutate: rtl/dispatch/dispatch_events.sv: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
 // mutate: rtl/dispatch/dispatch_events.sv: evt.cu           = 16'(l); => ;
 // mutate: rtl/dispatch/dispatch_events.sv: if (!killed[l]) begin => evt.id = 16'd1; if (!killed[l]) begin
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_FETCH ? m.pc : m.root => m.root
+// mutate: rtl/dispatch/dispatch_hub.sv: cmd.root = of.pc; => cmd.root = of.root;
 // mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
 // mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_L2 : CTL_GROUP_CU; => CTL_GROUP_L2 : CTL_GROUP_L2;
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
@@ -50,14 +50,17 @@
 // mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
-// mutate: rtl/dispatch/dispatch_hub.sv: state == Shared ? 32'(XLAT_DENY) : 32'd0 => 32'(XLAT_DENY)
+// mutate: rtl/dispatch/dispatch_hub.sv: reopen ? 32'd0 : 32'(XLAT_DENY) => 32'(XLAT_DENY)
 // mutate: rtl/dispatch/dispatch_hub.sv: state  = m.kind == CP_KILL ? Reopen : Telling; => state = Telling;
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_KILL ? Quieting : Private; => m.kind == CP_KILL ? Telling : Private;
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_XLAT ? CP_EVT_XLAT_DONE : m.kind == CP_VMID => m.kind == CP_VMID
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_VMID ? CP_EVT_ROOT_REFUSED : CP_EVT_CACHE_DONE => CP_EVT_CACHE_DONE
-// mutate: rtl/dispatch/dispatch_hub.sv: (m.kind == CP_VMID && status == CTL_OK) => m.kind == CP_VMID
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_CACHE || m.kind == CP_XLAT ? m.pc => m.kind == CP_CACHE ? m.pc
-// mutate: rtl/dispatch/dispatch_events.sv: evt.status = report_i.access; => evt.status = 8'd1;
+// mutate: rtl/dispatch/dispatch_hub.sv: CP_XLAT: return CP_EVT_XLAT_DONE; => CP_XLAT: return CP_EVT_CACHE_DONE;
+// mutate: rtl/dispatch/dispatch_hub.sv: CP_VMID: return CP_EVT_ROOT_REFUSED; => CP_VMID: return CP_EVT_CACHE_DONE;
+// mutate: rtl/dispatch/dispatch_hub.sv: (handed_over(m.kind) && status == CTL_OK) => handed_over(m.kind)
+// mutate: rtl/dispatch/dispatch_hub.sv: kind == CP_MOVE || kind == CP_STORE; => kind == CP_MOVE;
+// mutate: rtl/dispatch/dispatch_hub.sv: move: of.id, => move: of.id + 16'd1,
+// mutate: rtl/dispatch/dispatch_reports.sv: lines: 32'(move.lines), => lines: 32'(move.lines[9:0]),
+// mutate: rtl/dispatch/dispatch_reports.sv: stands_q ? stood_q : move_valid && => move_valid &&
+// mutate: rtl/dispatch/dispatch_reports.sv: status: xlat.access, => status: 8'd1,
 // mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
 // mutate: rtl/gpu/part_dispatch.sv: !(control_waits && control_ready) && !report_valid; => !(control_waits && control_ready);
 // mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
@@ -120,11 +123,13 @@ int main()
     if (halts_told == 0 || halts_told > halts_sent || handler[Cus - 1].size() != 3)
         FAIL("%u halts told of %u, %zu trap handlers", halts_told, halts_sent, handler[Cus - 1].size());
     reports_over = true;
-    for (unsigned n = 0; n < 200 && !reports.empty(); n++)
+    for (unsigned n = 0; n < 200 && (!reports.empty() || !move_reports.empty()); n++)
         step(nullptr);
     if (!reports.empty() || reports_told < 1000)
         FAIL("%u reports told, %zu not", reports_told, reports.size());
-    if (maint_seen != (TlbPort | SqcPorts | SlicePorts | CuPorts))
+    if (!move_reports.empty() || moves_reported < 1000 || moves_seen < 60 || moves_refused_told < 8)
+        FAIL("%u pages reported, %zu not, %u told of, %u refused", moves_reported, move_reports.size(), moves_seen, moves_refused_told);
+    if (maint_seen != (TlbPort | RdmaPort | SqcPorts | SlicePorts | CuPorts))
         FAIL("some cache was never told: %llx", (unsigned long long)maint_seen);
     for (unsigned n = 0; n < 100; n++)
         step(nullptr);

@@ -179,5 +179,6 @@ module drf_top
     .mem_rsp_valid_i(far_in_rsp_valid_i[1]), .mem_rsp_i(far_in_rsp_i[1]),
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
     .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,
+    .move_evt_valid_o(), .move_evt_o(), .move_evt_credit_i(1'b0),
     .ctl_cmd_valid_i(1'b0), .ctl_cmd_i('0), .ctl_evt_valid_o(), .ctl_evt_o());
 endmodule

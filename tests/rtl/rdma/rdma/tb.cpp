@@ -5,7 +5,7 @@
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/rdma/rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
@@ -74,6 +74,7 @@ msg_mem_req random_request(uint32_t tag, uint64_t addr)
     for (size_t i = 0; i < sizeof r; i++)
         bytes[i] = static_cast<uint8_t>(rng());
     r.op = rng() % 4; // MEM_READ to MEM_ATOMIC
+    r.source &= 0x7f; // 255 is the page-move engine's: ../part_rdma_move
     r.tag = tag;
     r.addr = r.op == MEM_ATOMIC ? addr : addr & ~63ull;
     if (r.op == MEM_ATOMIC)
@@ -100,7 +101,7 @@ unsigned depth(unsigned port) { return port ? GpuDepth : HostDepth; }
 unsigned far_port() { return (const unsigned[]){0, 1, 3}[rng() % 3]; }
 
 #ifdef PART
-void name_gpu(Top &top) { top.id_i = Own << 8 | 0x37, top.ctl_cmd_valid_i = 0; }
+void name_gpu(Top &top) { top.id_i = Own << 8 | 0x37, top.ctl_cmd_valid_i = top.move_evt_credit_i = 0; }
 
 // The counters: outbound to the host, to GPUs, inbound reads, other inbound requests.
 void check_counters(Top &top, const uint64_t (&expected)[4])
@@ -114,7 +115,7 @@ void check_counters(Top &top, const uint64_t (&expected)[4])
     }
 }
 #else
-void name_gpu(Top &top) { top.own_gpu_i = Own, top.hold_take_i = top.hold_all_i = top.discard_i = 0; }
+void name_gpu(Top &top) { top.own_gpu_i = Own, top.hold_take_i = top.hold_all_i = top.discard_i = top.move_read_valid_i = top.move_push_valid_i = 0; }
 void check_counters(Top &, const uint64_t (&)[4]) {}
 #endif
 } // namespace
