@@ -25,7 +25,8 @@ struct model_port {
 struct model_counter {
     const char *block, *name, *unit;
 };
-/* What shows a counter: perf_addr_i, and perf_part_i of a whole GPU (else 0). */
+/* What shows a counter: perf_addr_i, and perf_part_i of a whole GPU (else 0).  Behind the counters' one for the strap
+ * of each partition inside (of one: its own). */
 struct model_ask {
     uint8_t part, address;
 };
@@ -44,7 +45,7 @@ struct model_api {
     const char *kind;
     const struct model_port *ports;
     const struct model_counter *counters;
-    const struct model_ask *asks; /* of each counter */
+    const struct model_ask *asks; /* of each counter, then of straps */
     const struct model_obs *obs;
     uint32_t port_count, counter_count, obs_count, ins, outs;
     /* api: this one, so that it may be part of something larger.  seed: of --x-initial unique models; else without

@@ -23,7 +23,7 @@ struct rtl_part {
     rtl_tap_fn tap;
     void *tap_ctx;
     struct asked **asks, **answers; /* by output, and by the input where its answers come; NULL: of none */
-    bool asking;                    /* some input has one */
+    bool listens;                   /* some input has one */
     uint64_t *counted;              /* counters after `counted_at` visits; UINT64_MAX: not known */
     uint64_t counted_at;
 };
@@ -67,9 +67,18 @@ static void rtl_visit(struct part *part, uint64_t from)
     struct rtl_part *r = part->own;
     if (r->tap)
         tap_inputs(part, r, from);
-    if (r->asking)
+    if (r->listens)
         answers_note(part, r);
     part->idle = r->api->step(r->model, from, part->due, part->due_count, r->no_skip, &r->sink);
+}
+
+/* From here to its release the model may be asked: two copies of the whole state.  False: nobody needs it any more. */
+static bool asking(const struct part *part, const struct rtl_part *r)
+{
+    const bool keep = r->api->hold && r->api->release && !part->over;
+    if (keep)
+        r->api->hold(r->model);
+    return keep;
 }
 
 /* Between two visits counters stand still: they are read once, and the model goes on as if nobody had asked. */
@@ -78,14 +87,22 @@ static void counters_read(struct part *part)
     struct rtl_part *r = part->own;
     if (r->counted_at == part->visits)
         return;
-    const bool keep = r->api->hold && r->api->release && !part->over; /* two copies of the whole state */
-    if (keep)
-        r->api->hold(r->model);
+    const bool keep = asking(part, r);
     for (uint32_t i = 0; i < r->api->counter_count; i++)
         r->counted[i] = r->api->counter(r->model, i);
     if (keep)
         r->api->release(r->model);
     r->counted_at = part->visits;
+}
+
+uint16_t rtl_part_id(struct part *part, uint32_t inner)
+{
+    struct rtl_part *r = part->own;
+    const bool keep = asking(part, r);
+    const uint64_t id = r->api->counter(r->model, r->api->counter_count + inner);
+    if (keep)
+        r->api->release(r->model);
+    return (uint16_t)id;
 }
 
 static void rtl_counters(struct part *part, part_counter_fn fn, void *arg)
@@ -153,7 +170,7 @@ static void asks_new(struct rtl_part *r)
         const struct model_port *ask = &r->api->ports[i], *answer = answer_of(r->api, ask);
         if (answer && (r->asks[ask->slot] = asked_new(ask)) && asked_answers(r->asks[ask->slot])) {
             r->answers[answer->slot] = r->asks[ask->slot];
-            r->asking = true;
+            r->listens = true;
         }
     }
 }

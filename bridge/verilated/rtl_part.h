@@ -27,6 +27,8 @@ void rtl_part_tap(struct part *part, rtl_tap_fn fn, void *ctx);
 rtl_tap_fn rtl_part_tapped(const struct part *part, void **ctx);
 /* Record cycles [from, to) into an FST file; false when the library has no tracing or the file cannot be made. */
 bool rtl_part_trace(struct part *part, const char *file, uint64_t from, uint64_t to);
+/* The identity that the RTL shows: {GPU, number} of its strap; of a whole GPU that of the partition `inner`, else 0. */
+uint16_t rtl_part_id(struct part *part, uint32_t inner);
 const struct model_api *rtl_part_api(const struct part *part);
 /* part_shown of a CU: the wavefront instructions that it has issued; of the dispatcher: the work-groups that have ended
  * or were killed; of a whole GPU both: instructions in the bits of RTL_ISSUED, work-groups above them.  part_look of a

@@ -9,7 +9,9 @@ module part_cu
   import gantry_cfg_pkg::*;
   import cu_pkg::*;
   import stream_rules_pkg::*;
-(
+#(
+  parameter bit CheckNamed = 1'b1  // benches whose wavefronts share registers: 0
+) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic         [15:0] id_i,                // {gpu, CU}
@@ -56,6 +58,8 @@ module part_cu
   output obs_row_t            obs_row_o
 );
   logic cu_idle, agent_idle, hold_take, hold_all, drained, flush, maint_valid, maint_valid_q, maint_done;
+  logic id_wanted_q;
+  logic [63:0] perf_data;
   logic [7:0] flags_q;
   tlb_pkg::inv_t pages_q;
   /* verilator lint_off UNUSEDSIGNAL */  // what the CU has no use for
@@ -136,7 +140,7 @@ module part_cu
     .mem_rsp_i,
     .perf_en_i,
     .perf_addr_i,
-    .perf_data_o,
+    .perf_data_o(perf_data),
     .obs_en_i,
     .obs_inst_valid_o,
     .obs_inst_o,
@@ -162,10 +166,19 @@ module part_cu
   );
   assign idle_o = cu_idle && agent_idle && !maint_valid_q;
 
+  always_ff @(posedge clk_i) begin
+    if (perf_en_i) id_wanted_q <= perf_addr_i == 8'd253;
+  end
+  assign perf_data_o = id_wanted_q ? 64'(id_i) : perf_data;
+
   logic unused;
-  assign unused = ^{id_i[7:6], cycle_i[63:48]};
+  assign unused = ^cycle_i[63:48];
   // ---- assertions
   `STREAM_ASSERT(a_cmd, cu_cmd_valid_i, cu_cmd_ok(cu_cmd_i))
+  if (CheckNamed) begin : gen_named
+    cu_resources u_resources (
+      .clk_i, .rst_ni, .cmd_valid_i(cu_cmd_valid_i), .cmd_i(cu_cmd_i), .evt_valid_i(cu_evt_valid_o), .evt_i(cu_evt_o));
+  end
   `STREAM_ASSERT(a_evt, cu_evt_valid_o, cu_evt_ok(cu_evt_o))
   `STREAM_BOUND(a_evt_credit, 8, cu_evt_valid_o, cu_evt_credit_i)
   // what is not the start of a wavefront is acknowledged, once

@@ -318,7 +318,7 @@ module part_dispatch
         8'd0: perf_data_o <= 64'(groups);
         8'd1: perf_data_o <= 64'(waves);
         8'd2: perf_data_o <= 64'(blocked);
-        default: perf_data_o <= 64'(id_i);
+        default: perf_data_o <= 64'(id_i);  // 253
       endcase
     end
   end

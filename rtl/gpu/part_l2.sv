@@ -204,7 +204,7 @@ module part_l2
     assign meter_word = 64'd0;
   end
 
-  // counters 11 row hits, 12 row misses, 13 refreshes of all channels; the others are the slice's
+  // counters 11 row hits, 12 row misses, 13 refreshes of all channels; 253 the strap; the others are the slice's
   logic dram_counter_q, metered_q;
   logic [63:0] sum_q;
 
@@ -212,7 +212,8 @@ module part_l2
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
       metered_q      <= perf_addr_i == MeterAddress;
-      dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13;
+      dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13 || perf_addr_i == 8'd253;
+      if (perf_addr_i == 8'd253) sum_q <= 64'(id_i);
       if (perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13) begin
         sum = 64'd0;
         for (int unsigned c = 0; c < Channels; c++)

@@ -15,9 +15,7 @@ module part_noc
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
-  /* verilator lint_off UNUSEDSIGNAL */
   input  logic                      [    15:0] id_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   /* verilator lint_off UNUSEDSIGNAL */  // without a meter
   input  logic                      [    63:0] cycle_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -133,6 +131,7 @@ module part_noc
       metered_q <= perf_addr_i == MeterAddress;
       counter_q <= perf_addr_i == 8'd0 ? req_moved
                    : perf_addr_i == 8'd1 ? rsp_moved
+                   : perf_addr_i == 8'd253 ? 64'(id_i)
                    : req_blocked + rsp_blocked;
     end
   end

@@ -166,13 +166,14 @@ module part_rdma
         8'd4:    perf_data_o <= hit_q;
         8'd5:    perf_data_o <= miss_q;
         8'd6:    perf_data_o <= moved_out_q;
+        8'd253:  perf_data_o <= 64'(id_i);
         default: perf_data_o <= moved_in_q;
       endcase
     end
     if (!rst_ni) {host_q, peer_q, in_read_q, in_write_q, hit_q, miss_q, moved_out_q, moved_in_q} <= '0;
   end
   logic unused;
-  assign unused = ^{id_i[7:0], cache_rests};
+  assign unused = cache_rests;
   // ---- assertions
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))

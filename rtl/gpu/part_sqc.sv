@@ -62,7 +62,7 @@ module part_sqc
   logic [63:0] counter_q[9];
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (perf_en_i) perf_data_o <= counter_q[perf_addr_i[3:0]];
+    if (perf_en_i) perf_data_o <= perf_addr_i == 8'd253 ? 64'(id_i) : counter_q[perf_addr_i[3:0]];
     if (count != '0) begin
       /* verilator unroll_full */
       for (int unsigned i = 0; i < 9; i++) if (count[i[3:0]]) counter_q[i] = counter_q[i] + 64'd1;
@@ -74,8 +74,6 @@ module part_sqc
   end
   /* verilator lint_on BLKSEQ */
   assign idle_o = idle && agent_idle && count == '0 && !pulse_q;
-  logic unused;
-  assign unused = ^{id_i[7:0], perf_addr_i[7:4]};
   // ---- assertions
   for (genvar n = 0; n < SqcCus; n++) begin : gen_check_cu
     `STREAM_ASSERT(a_fetch, ifetch_req_valid_i[n], ifetch_req_ok(ifetch_req_i[n]))

@@ -17,9 +17,7 @@ module part_utcl2
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  /* verilator lint_off UNUSEDSIGNAL */
   input  logic              [15:0] id_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   output logic                     idle_o,
   input  logic                     perf_en_i,
   input  logic              [ 7:0] perf_addr_i,  // hit, miss, mshr-hit, walks, faults, reads, withheld
@@ -45,7 +43,7 @@ module part_utcl2
 );
   logic agent_idle, hold_take, hold_all, drained, flush, discard, discarded, maint_valid, maint_done;
   gantry_msg_pkg::ctl_cmd_t maint;
-  logic tlb_idle, walker_idle, start_valid, inv_valid, root_valid, done_valid, reads_wanted_q;
+  logic tlb_idle, walker_idle, start_valid, inv_valid, root_valid, done_valid, reads_wanted_q, id_wanted_q;
   logic [5:0] start_walk, done_walk;
   tlb_pkg::vmid_t start_vmid;
   tlb_pkg::vpn_t start_vpn;
@@ -139,9 +137,12 @@ module part_utcl2
   assign idle_o = tlb_idle && walker_idle && agent_idle;
 
   always_ff @(posedge clk_i) begin
-    if (perf_en_i) reads_wanted_q <= perf_addr_i == 8'd5;
+    if (perf_en_i) begin
+      reads_wanted_q <= perf_addr_i == 8'd5;
+      id_wanted_q    <= perf_addr_i == 8'd253;
+    end
   end
-  assign perf_data_o = reads_wanted_q ? reads : tlb_perf;
+  assign perf_data_o = reads_wanted_q ? reads : id_wanted_q ? 64'(id_i) : tlb_perf;
   // ---- assertions
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op == gantry_msg_pkg::MEM_XLAT)
   `STREAM_BOUND(a_req_room, Depth, mem_req_valid_i, mem_req_credit_o)

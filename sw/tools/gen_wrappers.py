@@ -105,10 +105,11 @@ def meter_names(entry, constants):
 
 
 METER = 254  # perf_addr_i of all of them
+ID = 253  # of a partition's strap
 
 
 def whole_counters(entry, constants):
-    """Of a whole GPU: C rows of model_counter and of model_ask."""
+    """Of a whole GPU: C rows of model_counter and of model_ask, and how many partitions it has."""
     rows, places, number = [], [], 0
     for kind in entry["holds"]:
         part = partitions()[kind]
@@ -118,7 +119,7 @@ def whole_counters(entry, constants):
             rows += counter_rows(names, part.get("title", kind) + (str(i) if "instances" in part else ""))
             places += asks(len(plain), len(names), number)
             number += 1
-    return rows, places
+    return rows, places, number
 
 
 def asks(plain, count, part=0):
@@ -163,7 +164,8 @@ def emit(kind, constants, faults=False):
     rows, binds, sent, ins, outs = port_tables(entry, constants)
     plain = entry.get("counters") or []
     names = plain + meter_names(entry, constants)
-    counters, places = whole_counters(entry, constants) if "holds" in entry else (counter_rows(names), asks(len(plain), len(names)))
+    counters, places, parts = whole_counters(entry, constants) if "holds" in entry else (counter_rows(names), asks(len(plain), len(names)), 1)
+    places += [f"    {{{part}, {ID}}}," for part in range(parts)]
     obs = entry.get("obs") or []
     asked = WHOLE if "holds" in entry else ASKED
     if constants.get(entry.get("time"), entry.get("time")):
