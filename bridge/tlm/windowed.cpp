@@ -61,15 +61,15 @@ void windowed::set_latency(const input_socket &socket, uint32_t cycles)
 void windowed::promise_on(const output_socket &socket)
 {
     for (output &out : outputs_)
-        if (out.socket.get() == &socket)
-            out.promises = true;
+        if (out.socket.get() == &socket && std::find(promising_.begin(), promising_.end(), &out) == promising_.end())
+            promising_.push_back(&out);
 }
 
 void windowed::end_of_elaboration()
 {
-    for (uint32_t i = 0; i < inputs_.size(); i++)
-        if (inputs_[i].socket->size() > 0)
-            bound_.push_back(i);
+    for (const input &in : inputs_)
+        if (in.socket->size() > 0)
+            bound_.push_back(&in);
 }
 
 bool windowed::pending() const
@@ -123,8 +123,8 @@ void windowed::arrive(uint32_t slot, uint64_t cycle, const void *message)
 uint64_t windowed::horizon(uint64_t now) const
 {
     uint64_t first = NEVER;
-    for (uint32_t i : bound_)
-        first = std::min(first, std::max(inputs_[i].promised, now) + inputs_[i].latency);
+    for (const input *in : bound_)
+        first = std::min(first, std::max(in->promised, now) + in->latency);
     return first;
 }
 
@@ -132,20 +132,18 @@ uint64_t windowed::horizon(uint64_t now) const
 uint64_t windowed::promised() const
 {
     uint64_t goal = NEVER;
-    for (uint32_t i : bound_)
-        if (inputs_[i].promises)
-            goal = std::min(goal, inputs_[i].promised + inputs_[i].latency);
+    for (const input *in : bound_)
+        if (in->promises)
+            goal = std::min(goal, in->promised + in->latency);
     return goal;
 }
 
 // Which input has not reached `end`, for messages.
 std::string windowed::behind(uint64_t end, uint64_t now) const
 {
-    for (uint32_t i : bound_) {
-        const input &in = inputs_[i];
-        if (std::max(in.promised, now) + in.latency < end)
-            return in.name + " has a latency of " + number(in.latency) + " and is promised nothing from cycle " + number(in.promised) + " on";
-    }
+    for (const input *in : bound_)
+        if (std::max(in->promised, now) + in->latency < end)
+            return in->name + " has a latency of " + number(in->latency) + " and is promised nothing from cycle " + number(in->promised) + " on";
     return "a window from before the kernel's time";
 }
 
@@ -194,10 +192,14 @@ void windowed::wait_for(uint64_t end, uint64_t now, uint64_t limit)
     uint64_t until = first == NEVER ? NEVER : first + 1;  // behind that somebody has failed
     if (goal != NEVER && goal > limit) {
         uint64_t sure = now + 1;
-        for (uint32_t i : bound_)
-            if (std::max(inputs_[i].promised, now) + inputs_[i].latency < goal)
-                sure = std::max(sure, goal - std::min<uint64_t>(goal, inputs_[i].latency));
-        until = std::min(until, sure);
+        bool told = true;  // time helps nothing: partners that have to promise do so, and each promise ends the wait
+        for (const input *in : bound_) {
+            if (std::max(in->promised, now) + in->latency >= goal)
+                continue;
+            told = told && in->promises && in->latency < PART_WINDOW;
+            sure = std::max(sure, goal - std::min<uint64_t>(goal, in->latency));
+        }
+        until = told ? NEVER : std::min(until, sure);
     }
     if (until == NEVER)
         wait(work_);
@@ -232,19 +234,19 @@ bool windowed::divert(uint32_t, uint64_t, const void *)
     return false;
 }
 
-void windowed::call(output_socket &socket, tlm::tlm_generic_payload &payload, sc_time &delay, const std::string &place)
+void windowed::call(output_socket &socket, tlm::tlm_generic_payload &payload, sc_time &delay, const std::string &name)
 {
     const sc_time before = sc_time_stamp();
     socket->b_transport(payload, delay);
     if (sc_time_stamp() != before)
-        fail(place, "who is bound there waits in b_transport: it must add to the delay and return");
+        fail(place_of(name), "who is bound there waits in b_transport: it must add to the delay and return");
     if (payload.get_response_status() != tlm::TLM_OK_RESPONSE)
-        fail(place, "answered with " + payload.get_response_string() + " for address " + number(payload.get_address()));
+        fail(place_of(name), "answered with " + payload.get_response_string() + " for address " + number(payload.get_address()));
 }
 
 void windowed::leave()
 {
-    tlm::tlm_generic_payload payload;
+    tlm::tlm_generic_payload &payload = payload_;
     for (const leaving &l : leaving_) {
         output &out = outputs_[l.slot];
         const void *message = l.credit ? nullptr : leaving_bytes_.data() + l.at;
@@ -257,7 +259,7 @@ void windowed::leave()
         else
             payload_message(payload, message, out.bytes);
         sc_time delay = delay_of(l.cycle);
-        call(*out.socket, payload, delay, place_of(out.name));
+        call(*out.socket, payload, delay, out.name);
     }
     leaving_.clear();
     leaving_bytes_.clear();
@@ -268,13 +270,12 @@ void windowed::reach(uint64_t cycle)
     if (cycle <= reached_)
         return;
     reached_ = cycle;
-    tlm::tlm_generic_payload payload;
-    for (output &out : outputs_) {
-        if (!out.promises || clock_.time(cycle) < sc_time_stamp())
+    for (output *out : promising_) {
+        if (clock_.time(cycle) < sc_time_stamp())
             continue;
-        payload_promise(payload);
+        payload_promise(payload_);
         sc_time delay = delay_of(cycle);
-        call(*out.socket, payload, delay, place_of(out.name));
+        call(*out->socket, payload_, delay, out->name);
     }
 }
 

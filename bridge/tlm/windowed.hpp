@@ -62,8 +62,8 @@ class windowed : public sc_core::sc_module {
     void arrive(uint32_t slot, uint64_t cycle, const void *message);
     // Messages or answers that must come and have not.
     virtual uint64_t outstanding() const { return 0; }
-    // Call another module: fails when it waits.  place: for messages.
-    void call(output_socket &socket, tlm::tlm_generic_payload &payload, sc_core::sc_time &delay, const std::string &place);
+    // Call another module: fails when it waits.  name: of the socket, for messages.
+    void call(output_socket &socket, tlm::tlm_generic_payload &payload, sc_core::sc_time &delay, const std::string &name);
     // Local time of something of that cycle, from the kernel's time.
     sc_core::sc_time delay_of(uint64_t cycle) const { return clock_.time(cycle) - sc_core::sc_time_stamp(); }
     std::string place_of(const std::string &socket) const { return std::string(name()) + "." + socket; }
@@ -83,7 +83,6 @@ class windowed : public sc_core::sc_module {
         std::string name;
         std::unique_ptr<output_socket> socket;
         uint32_t bytes;
-        bool promises = false;
     };
     struct leaving {
         uint32_t slot, at;
@@ -106,7 +105,9 @@ class windowed : public sc_core::sc_module {
     target_clock clock_;
     std::deque<input> inputs_;
     std::deque<output> outputs_;
-    std::vector<uint32_t> bound_;  // inputs that somebody is bound to
+    std::vector<const input *> bound_;  // inputs that somebody is bound to
+    std::vector<output *> promising_;
+    tlm::tlm_generic_payload payload_;  // of what leaves: to make one takes longer than to send it
     std::unique_ptr<calendar> calendar_;
     std::vector<leaving> leaving_;
     std::vector<uint8_t> leaving_bytes_;

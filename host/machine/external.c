@@ -45,6 +45,7 @@ struct external_gpu {
     void *instance;
     unsigned gpu;
     struct external_lane *lanes; /* by output number */
+    uint32_t sent;               /* messages that lie in lanes */
     uint64_t windows;
     uint64_t from; /* of the window that runs, or ran last */
 };
@@ -102,13 +103,13 @@ static void input_take(struct external_gpu *g, uint64_t cycle, const struct part
  * may share a link. */
 static void lanes_leave(struct external_gpu *g, uint64_t from, const struct model_sink *sink)
 {
-    for (unsigned c = 1; c <= PART_WINDOW; c++)
+    for (unsigned c = 1; c <= PART_WINDOW && g->sent; c++)
         for (unsigned i = 0; i < ENDS; i++) {
             const struct model_port *p = &g->ports[i];
             const uint32_t first = p->out ? p->slot : p->credit_slot;
             for (uint32_t slot = first; (p->out || p->credit) && slot < first + p->count; slot++)
                 if (g->lanes[slot].count)
-                    external_lane_leave(&g->lanes[slot], slot, from + c, sink);
+                    g->sent -= external_lane_leave(&g->lanes[slot], slot, from + c, sink);
         }
 }
 
@@ -125,7 +126,7 @@ static bool external_step(void *model, uint64_t from, struct part_in *const *due
             input_take(g, from + c, &due[c][i], sink);
     const bool idle = o->step && o->step(o->ctx, g->gpu, from);
     lanes_leave(g, from, sink);
-    for (uint32_t slot = 0; slot < g->api.outs; slot++)
+    for (uint32_t slot = 0; g->sent && slot < g->api.outs; slot++)
         waiting |= g->lanes[slot].count > 0 && !(g->lanes[slot].bounded && !g->lanes[slot].credits);
     g->windows++;
     return idle && !waiting;
@@ -182,6 +183,7 @@ enum gantry_status external_put(struct external_gpu *g, enum external_port port,
     }
     l->credits -= message == NULL;
     external_lane_push(l, cycle, message);
+    g->sent++;
     return STATUS_OK;
 }
 

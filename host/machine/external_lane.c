@@ -44,13 +44,15 @@ void external_lane_push(struct external_lane *l, uint64_t cycle, const void *mes
     l->last = cycle;
 }
 
-void external_lane_leave(struct external_lane *l, uint32_t slot, uint64_t end, const struct model_sink *sink)
+uint32_t external_lane_leave(struct external_lane *l, uint32_t slot, uint64_t end, const struct model_sink *sink)
 {
+    uint32_t left = 0;
     while (l->count && (!l->bounded || l->credits)) {
         const struct external_sent *s = &l->list[l->head];
         const uint64_t cycle = l->bounded && l->freed[l->next] > s->cycle ? l->freed[l->next] : s->cycle;
         if (cycle >= end)
-            return;
+            break;
+        left++;
         sink->send(sink->ctx, slot, cycle, l->bytes ? s->message : NULL);
         if (l->bounded) {
             l->next = (l->next + 1) % l->places;
@@ -59,6 +61,7 @@ void external_lane_leave(struct external_lane *l, uint32_t slot, uint64_t end, c
         l->head = l->count == 1 ? 0 : l->head + 1;
         l->count--;
     }
+    return left;
 }
 
 void external_lane_fini(struct external_lane *l)

@@ -37,7 +37,7 @@ void external_lane_credit(struct external_lane *lane, uint64_t cycle);
 /* message: `bytes` of it, copied; NULL: a credit. */
 void external_lane_push(struct external_lane *lane, uint64_t cycle, const void *message);
 /* Sends on output `slot` what may leave before cycle `end`: in the cycle of the message or of its place, whichever is
- * later. */
-void external_lane_leave(struct external_lane *lane, uint32_t slot, uint64_t end, const struct model_sink *sink);
+ * later.  How many. */
+uint32_t external_lane_leave(struct external_lane *lane, uint32_t slot, uint64_t end, const struct model_sink *sink);
 void external_lane_fini(struct external_lane *lane);
 #endif

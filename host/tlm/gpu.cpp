@@ -114,7 +114,7 @@ uint64_t gpu::access(lane &lane, bool write, uint64_t at, void *data, uint64_t m
     }
     sc_core::sc_time delay = delay_of(cycle);
     const sc_core::sc_time before = delay;
-    call(*lane.socket, payload, delay, place_of(lane.name));
+    call(*lane.socket, payload, delay, lane.name);
     if (delay < before)
         fail(place_of(lane.name), "the memory has taken time away: its delay must not be less than it was");
     return clock().cycle(sc_core::sc_time_stamp() + delay);

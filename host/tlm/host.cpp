@@ -149,7 +149,7 @@ void host::sent(unsigned gpu, int port, unsigned lane, uint64_t cycle, const voi
 // ---- what the machine sends
 void host::send(link &l, initiator &socket, uint64_t cycle, const void *message, uint32_t bytes)
 {
-    tlm::tlm_generic_payload payload;
+    tlm::tlm_generic_payload &payload = payload_;
     if (bytes)
         payload_message(payload, message, bytes);
     else if (message)

@@ -65,6 +65,7 @@ class host : public sc_core::sc_module {
     std::vector<std::unique_ptr<link>> links_;  // by number of the GPU
     std::vector<arrival> arrivals_;
     sc_core::sc_event reached_;
+    tlm::tlm_generic_payload payload_;  // of what is sent
     sim *sim_ = nullptr;
     int status_ = 70;
 };

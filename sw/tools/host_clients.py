@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """host_clients.py [CLIENT...]: host instructions of the same launch by a client of Gantry beside the command's, counted by callgrind.
 
-library: libgantry.so from a C program, on configs/demo.yaml with one GPU (a model for each partition).  tlm: a whole GPU as a SystemC
-module with its DRAM behind a plain memory (tests/host/tlm/kernel.cpp), on configs/smallest.yaml, for each quantum.  All when none is
-named.  As host_instructions.py: a copy of the tree, built for x86-64-v3; for each kernel the difference of a long and a short run, and
-beside it the whole long run, with its start and end.  A client must take the cycles of the command, or nothing is compared.
-The first build takes minutes (the whole GPU's model ten), a measurement half a minute to two.
+library: libgantry.so from a C program.  tlm: the GPU as a SystemC module with its DRAM behind a plain memory
+(tests/host/tlm/kernel.cpp), for each quantum.  All when none is named.  configs/smallest.yaml, one model of the whole GPU.  As
+host_instructions.py: a copy of the tree, built for x86-64-v3; for each kernel the difference of a long and a short run, and beside it
+the whole long run, with its start and end.  A client must take the cycles of the command, or nothing is compared.
+The first build takes ten minutes, a measurement half a minute to two.
 """
 import os
 import pathlib
@@ -20,7 +20,8 @@ import host_instructions  # noqa: E402
 
 QUANTA = (1, 8, 140, 10000)  # ns
 PATH = 272  # gpu.dram.path, cycles of 1 ns
-DEMO, WHOLE = ["demo", "system.gpus=1"], ["smallest", "system.rtl=whole"]
+CONFIG = ["smallest", "system.rtl=whole"]
+CLIENTS = ("library", "tlm")
 
 
 def small(count, *rest):
@@ -28,8 +29,8 @@ def small(count, *rest):
     return [256, 64, [f"out:1024:{host_instructions.NULL}", *rest, f"u32:{count}"]]
 
 
-KERNELS = {"library": host_instructions.KERNELS, "tlm": {"int": (small(4), small(24)), "hash": (small(8, "zero:1024"), small(40, "zero:1024"))}}
-CONFIG = {"library": DEMO, "tlm": WHOLE}
+# short and long run
+KERNELS = {"int": (small(4), small(24)), "hash": (small(8, "zero:1024"), small(40, "zero:1024"))}
 
 
 def options(config):
@@ -47,10 +48,10 @@ def plain(spec):
 
 
 def words(tree, client, name, grid, group, args, quantum):
-    config, code = CONFIG[client.split()[0]], host_instructions.code(name)
-    return {"library": lambda: [tree / "build/bench_library", *config, "//", code, grid, group, *map(plain, args)],
-            "tlm": lambda: [tree / "build/tests/host/tlm/kernel", quantum, PATH, *options(config[:1]), "//", "kernel", "-q", code, *launch(grid, group, args)],
-            "command": lambda: [tree / "build/bin/gantry", "kernel", *options(config), "-q", code, *launch(grid, group, args)]}[client.split()[-1]]()
+    code = host_instructions.code(name)
+    return {"library": lambda: [tree / "build/bench_library", *CONFIG, "//", code, grid, group, *map(plain, args)],
+            "tlm": lambda: [tree / "build/tests/host/tlm/kernel", quantum, PATH, *options(CONFIG[:1]), "//", "kernel", "-q", code, *launch(grid, group, args)],
+            "command": lambda: [tree / "build/bin/gantry", "kernel", *options(CONFIG), "-q", code, *launch(grid, group, args)]}[client]()
 
 
 def count(tree, cmd):
@@ -67,7 +68,7 @@ def count(tree, cmd):
 def measure(tree, client, name, quantum=0):
     """(long less short, long, cycles of it)"""
     runs = []
-    for shape in KERNELS[client.split()[0]][name]:
+    for shape in KERNELS[name]:
         cmd = words(tree, client, name, *shape, quantum)
         if not runs:
             subprocess.run(list(map(str, cmd)), cwd=tree, env={**os.environ, "GANTRY_FILES": str(tree)}, check=True, capture_output=True,
@@ -93,20 +94,19 @@ def built(clients):
 
 
 def main():
-    clients = sys.argv[1:] or list(KERNELS)
-    if unknown := set(clients) - set(KERNELS):
+    clients = sys.argv[1:] or CLIENTS
+    if unknown := set(clients) - set(CLIENTS):
         sys.exit(f"host_clients: {', '.join(sorted(unknown))}: no client (library, tlm)")
     tree = built(clients)
     print("| client | kernel | cycles | command, instructions | client | to the command | with start and end |\n|---|---|---|---|---|---|---|", flush=True)
-    for client in clients:
-        for name in KERNELS[client]:
-            work, whole, cycles = measure(tree, f"{client} command", name)
-            for quantum in QUANTA if client == "tlm" else (0,):
-                mine, all_of_it, same = measure(tree, client, name, quantum)
-                if same != cycles:
-                    sys.exit(f"host_clients: {client}: {name}: {same} cycles, the command {cycles}")
-                print(f"| {client}{f', quantum {quantum} ns' if quantum else ''} | {name} | {cycles:,} | {work:,} | {mine:,} | {mine / work:.3f} |"
-                      f" {all_of_it / whole:.3f} |", flush=True)
+    for name in KERNELS:
+        work, whole, cycles = measure(tree, "command", name)
+        for client, quantum in [(c, q) for c in clients for q in (QUANTA if c == "tlm" else (0,))]:
+            mine, all_of_it, same = measure(tree, client, name, quantum)
+            if same != cycles:
+                sys.exit(f"host_clients: {client}: {name}: {same} cycles, the command {cycles}")
+            print(f"| {client}{f', quantum {quantum} ns' if quantum else ''} | {name} | {cycles:,} | {work:,} | {mine:,} | {mine / work:.3f} |"
+                  f" {all_of_it / whole:.3f} |", flush=True)
 
 
 if __name__ == "__main__":
