@@ -192,14 +192,15 @@ void windowed::wait_for(uint64_t end, uint64_t now, uint64_t limit)
     uint64_t until = first == NEVER ? NEVER : first + 1;  // behind that somebody has failed
     if (goal != NEVER && goal > limit) {
         uint64_t sure = now + 1;
-        bool told = true;  // time helps nothing: partners that have to promise do so, and each promise ends the wait
+        bool told = true;  // time alone helps nothing: partners that have to promise do so, and each promise ends the wait
         for (const input *in : bound_) {
             if (std::max(in->promised, now) + in->latency >= goal)
                 continue;
             told = told && in->promises && in->latency < PART_WINDOW;
             sure = std::max(sure, goal - std::min<uint64_t>(goal, in->latency));
         }
-        until = told ? NEVER : std::min(until, sure);
+        if (!told)
+            until = std::min(until, sure);
     }
     if (until == NEVER)
         wait(work_);
