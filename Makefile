@@ -71,7 +71,7 @@ demo:  ## a HIP program on two RTL GPUs
 	@sw/tools/demo.sh
 
 test:  ## run all tests, or those under T=path; ends with "N passed, N failed"
-	$(call step,building what tests need,$(words $(LIB_OBJ) $(if $(T),,$(APPS) $(KERNEL_FILES))),all-files $(if $(T),,apps-files kernels-files $(B)/apps/sorting)) # which tests beside each other need
+	$(call step,building what tests need,$(words $(LIB_OBJ) $(if $(T),,$(APPS) $(KERNEL_FILES))),all-files $(if $(T),,apps-files kernels-files $(B)/apps/sorting $(B)/apps/chains)) # which tests beside each other need
 	@$(PY) sw/tools/run_tests.py $(T)
 
 bench: all  ## speed figures beside a calibrated C loop, in build/bench.json
@@ -87,7 +87,7 @@ nightly:  ## make test with the long campaigns; PART=K/N: of these what part K o
 	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory $(if $(PART),nightly-part,test)
 
 nightly-part:
-	$(call step,building what tests need,$(words $(LIB_OBJ) $(APPS) $(KERNEL_FILES)),all-files apps-files kernels-files $(B)/apps/sorting)
+	$(call step,building what tests need,$(words $(LIB_OBJ) $(APPS) $(KERNEL_FILES)),all-files apps-files kernels-files $(B)/apps/sorting $(B)/apps/chains)
 	@$(PY) sw/tools/nightly.py $(PART) $(ALL)
 
 clean:  ## remove generated files except the Python environment
