@@ -75,9 +75,9 @@ LOST = {
     "leaves": "the other side has closed the connection; its process has ended with status 3",
     "silent": "no answer for 1 s",
     "kind": "it answers with a record of kind 99",
-    "link": "a message of its output 12; it has 12",
-    "early": "a message of its output 11 comes from outside of the window",
-    "late": "a message of its output 11 comes from outside of the window",
+    "link": "a message of its output 13; it has 13",
+    "early": "a message of its output 12 comes from outside of the window",
+    "late": "a message of its output 12 comes from outside of the window",
     "cycle": r"it stands at cycle \d+ instead of \d+",
     "error": "it refuses a record for its second message of a cycle",
     "return": r"a credit of its output \d+ without a message"}
