@@ -31,7 +31,7 @@ BLOCKS = {  # sources, tasks
          "bug_pointer": bug(1)}),
     "async_fifo": (
         ["rtl/tech/async_fifo.sv"],
-        {"bmc": two_clocks(20), "bmc_long": two_clocks(45, nightly=True),
+        {"bmc": two_clocks(30, nightly=True), "bmc_long": two_clocks(45, nightly=True),
          "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
          **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),
