@@ -59,7 +59,7 @@ void asked_free(struct asked *a)
 /* False: it is never answered. */
 static bool request_of(const struct asked *a, const void *message, struct request *r)
 {
-    static const char *const mem[] = {"read", "read", "store", "atomic", "translation"};
+    static const char *const mem[] = {"read", "read", "store", "atomic", "translation", "line of a page"};
     const struct msg_mem_req *m = message;
     const struct msg_ifetch_req *i = message;
     const struct msg_smem_req *s = message;

@@ -24,13 +24,21 @@ package stream_rules_pkg;
       MEM_READ, MEM_READ_NC, MEM_WRITE: return m.addr[5:0] == 6'd0;
       MEM_ATOMIC: return atomic_ok(m);
       MEM_XLAT: return m.access != 8'd0 && m.access < 8'd8;
-      MEM_MOVE: return m.addr[5:0] == 6'd0 && m.mask == '1 && m.source == 8'hff;
       default: return 1'b0;
     endcase
   endfunction
 
   function automatic logic mem_rsp_ok(input mem_rsp_t m);
-    return m.op <= MEM_MOVE && m.status <= MEM_FAULT_BUS;
+    return m.op <= MEM_XLAT && m.status <= MEM_FAULT_BUS;
+  endfunction
+
+  // Between GPUs also lines of pages that move, which no crossbar ever sees.
+  function automatic logic far_req_ok(input mem_req_t m);
+    return m.op == MEM_MOVE ? m.addr[5:0] == 6'd0 && m.mask == '1 && m.source == 8'hff : mem_req_ok(m);
+  endfunction
+
+  function automatic logic far_rsp_ok(input mem_rsp_t m);
+    return m.op == MEM_MOVE ? m.source == 8'hff && m.status <= MEM_FAULT_BUS : mem_rsp_ok(m);
   endfunction
 
   function automatic logic dram_req_ok(input dram_req_t m);

@@ -178,6 +178,8 @@ module part_rdma
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
   `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
+  // the host of a GPU that is alone has no such command: nobody would answer it
+  `GANTRY_ASSERT(a_alone, `GANTRY_IMPL(maint && FarPorts == 2, maint_cmd.op != CTL_MOVE && maint_cmd.op != CTL_STORE))
   `STREAM_ASSERT(a_moved, move_evt_valid_o, move_evt_ok(move_evt_o))
   `STREAM_BOUND(a_moved_credit, Reports, move_evt_valid_o, move_evt_credit_i)
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= MEM_ATOMIC)
@@ -194,11 +196,11 @@ module part_rdma
     if ((far_req_valid_o | far_rsp_valid_i | far_req_valid_i | far_rsp_valid_o) != '0) begin
       for (int unsigned n = 0; n < FarPorts; n++) begin
         `GANTRY_CHECK(a_far, `GANTRY_IMPL(far_req_valid_o[n],
-                      mem_req_ok(far_req_o[n]) && 32'(far_req_o[n].addr[55:48]) == n))
-        `GANTRY_CHECK(a_far_rsp, `GANTRY_IMPL(far_rsp_valid_i[n], mem_rsp_ok(far_rsp_i[n])))
+                      far_req_ok(far_req_o[n]) && 32'(far_req_o[n].addr[55:48]) == n))
+        `GANTRY_CHECK(a_far_rsp, `GANTRY_IMPL(far_rsp_valid_i[n], far_rsp_ok(far_rsp_i[n])))
         `GANTRY_CHECK(a_asked, `GANTRY_IMPL(far_req_valid_i[n],
-                      mem_req_ok(far_req_i[n]) && far_req_i[n].addr[55:48] == id_i[15:8] + 8'd1))
-        `GANTRY_CHECK(a_served_rsp, `GANTRY_IMPL(far_rsp_valid_o[n], mem_rsp_ok(far_rsp_o[n])))
+                      far_req_ok(far_req_i[n]) && far_req_i[n].addr[55:48] == id_i[15:8] + 8'd1))
+        `GANTRY_CHECK(a_served_rsp, `GANTRY_IMPL(far_rsp_valid_o[n], far_rsp_ok(far_rsp_o[n])))
       end
     end
   end

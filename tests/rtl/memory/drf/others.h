@@ -223,7 +223,7 @@ struct Far {
             if (frame.pa >> 48 != 1 || frame.pa == frames[space[0].page[FirstSync].frame]->pa)
                 continue;
             Request r = {};
-            r.q.addr = frame.pa | line, r.q.gpu = port ? port - 1 : 255, r.q.source = rng() & 0x7f; // 255 is the page-move engine
+            r.q.addr = frame.pa | line, r.q.gpu = port ? port - 1 : 255, r.q.source = rng() % 255; // 255 is the page-move engine
             if (kind == 0 && on(Atomics)) {
                 unsigned size = 4 << rng.pick(2), from = line + rng.pick(64 / size) * size;
                 if (!claims.claim(f, from, size, true))

@@ -74,7 +74,7 @@ msg_mem_req random_request(uint32_t tag, uint64_t addr)
     for (size_t i = 0; i < sizeof r; i++)
         bytes[i] = static_cast<uint8_t>(rng());
     r.op = rng() % 4; // MEM_READ to MEM_ATOMIC
-    r.source &= 0x7f; // 255 is the page-move engine's: ../part_rdma_move
+    r.source %= 255; // 255 is the page-move engine's: ../part_rdma_move
     r.tag = tag;
     r.addr = r.op == MEM_ATOMIC ? addr : addr & ~63ull;
     if (r.op == MEM_ATOMIC)
