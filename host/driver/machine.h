@@ -40,8 +40,8 @@ void machine_access(struct machine *m, const struct msg_mem_req *req, uint64_t w
 /* From a callback: what a client waits for is there, so machine_run returns at this cycle, with MACHINE_UNTIL if
  * nothing else has happened. */
 void machine_halt(struct machine *m);
-/* No kernel starts until it is called again. */
-void machine_hold(struct machine *m, bool on);
+/* Pages are moving, until it is called again: no kernel starts on a golden GPU, and the model is not changed. */
+void machine_moving(struct machine *m, bool on);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */
 void machine_visible(struct machine *m);
 

@@ -32,7 +32,7 @@ static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_
 /* A kernel waits at a border of the region: has everything before it ended? */
 static void border_look(struct machine *m, uint64_t now)
 {
-    m->cross = sim_settled(m->sim) && !m->held;
+    m->cross = sim_settled(m->sim) && !m->moving;
     for (unsigned g = 0; g < m->gpus; g++)
         m->cross &= !cp_busy(m->cps[g]);
     if (m->cross)
@@ -130,9 +130,10 @@ static void cp_on_space_closed(void *ctx, struct cp_space *space)
     m->user.space_closed(m->user.ctx, space);
 }
 
-void machine_hold(struct machine *m, bool on)
+void machine_moving(struct machine *m, bool on)
 {
-    m->held = on;
+    m->moving = on;
+    m->held = on && m->sim && sim_model_now(m->sim) == SIM_GOLDEN;
     if (!on && m->sim)
         sim_timer(m->sim, sim_now(m->sim), HOLD_COOKIE);
 }

@@ -24,6 +24,7 @@ struct machine {
     struct roi roi;
     uint64_t started; /* kernels: number of the last one */
     bool cross;       /* the kernel that waits at a border of the region may start: nothing else is under way */
+    bool moving;      /* pages are: no border of the region is crossed */
     bool held;        /* no kernel starts */
     bool over;        /* rows that come now have not ended with anything */
     bool visible;     /* something happened since machine_run returned */

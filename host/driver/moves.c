@@ -66,14 +66,31 @@ static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
         return "nobody has it";
     const struct memory_fact fact = fact_of(b);
     const char *why = movable_why_not(&fact);
-    const bool copies = !machine_started(d->machine) || sim_model_now(machine_sim(d->machine)) == SIM_GOLDEN;
-    return why || copies ? why : "caches may hold something of it, and no GPU is golden";
+    return why ? why : machine_gpus(d->machine) < 2 ? "there is no other GPU" : NULL;
 }
 
-static void hold(void *ctx, bool on)
+static void busy(void *ctx, bool on)
 {
     struct driver *d = ctx;
-    machine_hold(d->machine, on);
+    machine_moving(d->machine, on);
+}
+
+static bool pushed(void *ctx)
+{
+    const struct driver *d = ctx;
+    return machine_started(d->machine) && sim_model_now(machine_sim(d->machine)) == SIM_RTL;
+}
+
+static struct cp *cp(void *ctx, unsigned gpu)
+{
+    struct driver *d = ctx;
+    return machine_cp(d->machine, gpu);
+}
+
+static uint64_t now(void *ctx)
+{
+    const struct driver *d = ctx;
+    return machine_now(d->machine);
 }
 
 static bool settled(void *ctx)
@@ -85,11 +102,12 @@ static bool settled(void *ctx)
 static void left(void *ctx, uint64_t page, uint64_t frame)
 {
     struct driver *d = ctx;
-    const struct backing *b = backing_at(d, page);
+    const struct backing *b = page ? backing_at(d, page) : NULL;
+    const unsigned gpu = (unsigned)(frame >> PMEM_OWNER_SHIFT) - 1;
     quarantine_put(d, (struct handed){.kind = HELD_FRAME,
-                                      .gpu = (unsigned)(frame >> PMEM_OWNER_SHIFT) - 1,
+                                      .gpu = gpu,
                                       .at = frame & PMEM_OFFSET_MASK,
-                                      .reached = b->reached});
+                                      .reached = b ? b->reached : UINT64_C(1) << gpu});
 }
 
 static uint64_t granule_take(void *ctx, unsigned gpu)
@@ -106,8 +124,15 @@ static void granule_give(void *ctx, unsigned gpu, uint64_t at)
 
 struct migrate *moves_new(struct driver *d)
 {
-    const struct migrate_host host = {
-        .ctx = d, .views = views, .why_not = why_not, .hold = hold, .settled = settled, .left = left};
+    const struct migrate_host host = {.ctx = d,
+                                      .views = views,
+                                      .why_not = why_not,
+                                      .busy = busy,
+                                      .pushed = pushed,
+                                      .cp = cp,
+                                      .now = now,
+                                      .settled = settled,
+                                      .left = left};
     const struct frames_source source = {
         .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
     return migrate_new(machine_memory(d->machine), &host, &source);

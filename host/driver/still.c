@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
+#include "migrate/migrate.h"
 #include "driver/slice.h"
 #include "gantry_cfg.h"
 
@@ -59,6 +60,7 @@ static void report(struct driver *d, const char *why)
     rest_tell(d, stderr);
     for (unsigned g = 0; g < machine_gpus(d->machine); g++)
         cp_tell(machine_cp(d->machine, g), stderr);
+    migrate_tell(d->migrate, stderr);
     sim_where(machine_sim(d->machine));
 }
 

@@ -38,6 +38,7 @@ void cp_free(struct cp *cp)
     }
     free(cp->shootdowns);
     free(cp->controls.list);
+    free(cp->pages.list);
     tables_fini(&cp->tables);
     deferred_free(cp);
     free(cp);
@@ -211,6 +212,8 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         shootdown_answered(cp, evt->status);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_DROP)
         cp->drops--;
+    if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_PAGE)
+        page_flushed(cp, evt->status);
     switch (evt->kind) {
     case CP_EVT_LAUNCH_DONE:
     case CP_EVT_CACHE_DONE:
@@ -242,6 +245,10 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         break;
     case CP_EVT_CONTROL_DONE:
         control_answered(cp, evt);
+        break;
+    case CP_EVT_MOVED:
+    case CP_EVT_STORED:
+        page_reported(cp, evt);
         break;
     case CP_EVT_KILL_DONE:
         if (evt->status != CTL_OK) /* what waits for a translation there is not told that it is denied */

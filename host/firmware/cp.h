@@ -201,6 +201,9 @@ void cp_space_trap(struct cp *cp, struct cp_space *space);
  * start or runs loses these translations by a command of its own; where nothing does, what starts next loses all of the
  * space by its first fence.  Accesses of the command processor under way count as a shoot-down, too. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes);
+/* The same for `count` pages, up to CP_PAGES, of `bytes` each, at va[], by one command. */
+#define CP_PAGES 8u
+void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes);
 /* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
  * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
 void cp_caches_drop(struct cp *cp, bool own);
@@ -212,6 +215,8 @@ uint64_t cp_shootdowns_done(const struct cp *cp);
  * again behind all writes to page tables so far; what fails then is withheld again, or (deny) is a fault.  So are the
  * command processor's own accesses, which wait for locked pages: to be called too when such were unmapped. */
 void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny);
+/* The same for pages of a list (cp_pages_shootdown), whose failing translations are withheld again. */
+void cp_pages_answer(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes);
 /* No kernel of the space has started and not completed. */
 bool cp_space_rests(const struct cp *cp, const struct cp_space *space);
 /* Queues of the space are closed, its wavefronts killed; space_closed follows (at once when nothing ran). */
@@ -247,7 +252,7 @@ void cp_unfinished(struct cp *cp);
 /* Each packet under way and each queue that waits: one line, for a run that makes no progress. */
 void cp_tell(const struct cp *cp, FILE *out);
 /* True when some packet is started and not completed, a doorbell is on its way or memory has not answered (waiting for
- * dependencies does not count); or, busy, page tables are to be written. */
+ * dependencies does not count); or, busy, page tables are to be written or a page moves. */
 bool cp_working(const struct cp *cp);
 bool cp_busy(const struct cp *cp);
 #endif

@@ -6,6 +6,7 @@
 #define GANTRY_CP_PRIVATE_H
 #include "firmware/control.h"
 #include "firmware/cp.h"
+#include "firmware/page.h"
 #include "firmware/tables.h"
 #include "firmware/work.h"
 #include "machine/sim.h"
@@ -16,6 +17,7 @@
 #define CP_NO_JOB 0xffu    /* id of a command whose answer nobody waits for */
 #define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */
 #define CP_DROP 0xfdu      /* id of a drop of old contents before a descriptor is read */
+#define CP_PAGE 0xfcu      /* id of the write-back of a page that moves */
 
 enum job_state {
     JOB_FREE,
@@ -120,6 +122,21 @@ struct controls {
     uint16_t next_id;
 };
 
+/* A command for a page that moves, without an answer (page.c). */
+struct page_command {
+    uint8_t kind; /* CP_CACHE: of a flush, answered in order; CP_MOVE, CP_STORE */
+    uint8_t slot;
+    uint16_t id;
+    page_fn done;
+    void *ctx;
+};
+#define PAGES_OPEN ((size_t)4096) /* more is a bug of host/migrate, which has a bound */
+struct page_commands {
+    struct page_command *list; /* in order */
+    size_t count, room;
+    uint16_t next_id;
+};
+
 #define ROOTS 32u /* a driver gives 16 numbers of address spaces */
 
 struct cp {
@@ -154,6 +171,7 @@ struct cp {
     struct cp_queue *bells;         /* whose doorbell is on its way, earliest first */
     struct tables tables;
     struct controls controls;
+    struct page_commands pages;
     struct deferred *deferred; /* accesses that wait for locked pages, oldest first */
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
@@ -325,6 +343,10 @@ void pm4_look(struct cp *cp);
 
 /* control.c: the GPU has done an operation. */
 void control_answered(struct cp *cp, const struct msg_cp_evt *evt);
+
+/* page.c: the slices have written a page back; a page-move engine tells of a page. */
+void page_flushed(struct cp *cp, uint8_t status);
+void page_reported(struct cp *cp, const struct msg_cp_evt *evt);
 
 /* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
 void interrupt_raise(struct cp *cp, struct cp_space *space);

@@ -28,7 +28,7 @@ bool cp_working(const struct cp *cp)
 
 bool cp_busy(const struct cp *cp)
 {
-    return cp_working(cp) || tables_open(cp);
+    return cp_working(cp) || tables_open(cp) || pages_open(cp);
 }
 
 void job_work(struct cp *cp, struct job *job, uint32_t cycles)

@@ -85,6 +85,12 @@ void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint
     space->tlb_stale |= !started;
 }
 
+void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        cp_space_shootdown(cp, space, va[i], bytes);
+}
+
 static bool any_started(const struct cp *cp)
 {
     bool started = false;

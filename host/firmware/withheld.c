@@ -38,6 +38,12 @@ void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_
         answer_send(cp, space->vmid, va, bytes, deny);
 }
 
+void cp_pages_answer(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        cp_space_answer(cp, space, va[i], bytes, false);
+}
+
 void withheld_due(struct cp *cp, const struct table_note *note)
 {
     answer_send(cp, note->space->vmid, note->va, note->bytes, note->deny);

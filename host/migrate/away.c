@@ -67,10 +67,15 @@ int away_take(struct away *a, uint64_t page, uint64_t bytes, unsigned gpu, uint6
     return at == FRAMES_NONE ? -ENOMEM : 0;
 }
 
-void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes)
+void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes, bool soiled)
 {
-    for (uint64_t p = to; to != page && p < to + bytes; p += PAGE)
-        frames_give(frames_of(a, p), p & PMEM_OFFSET_MASK);
+    for (uint64_t at = 0; at < bytes; at += PAGE) {
+        struct away_page *own = to == page ? page_at(a, page + at) : NULL; /* NULL: its owner has gone meanwhile */
+        if (own)
+            own->resting = soiled;
+        else if (to != page && !soiled)
+            frames_give(frames_of(a, to), (to + at) & PMEM_OFFSET_MASK);
+    }
 }
 
 void away_moved(struct away *a, uint64_t page, uint64_t frame)

@@ -4,14 +4,17 @@
  * (vm/pmem.h), so what a program has mapped stays right.  The page comes into an empty frame (frames.h); the frame in
  * which it was at first is kept for it as long as it lives, so it can always go home; any other that it leaves is
  * empty again when no cache holds anything of it.
- * Here the host copies the bytes, which is right for golden GPUs, without caches, and before a machine has begun.  Not
- * responsible for: which memory may move (movable.h), whose it is and who has it mapped (driver), when to move what.
+ * RTL GPUs carry the bytes (carry.c) while kernels run; for golden GPUs, and before a machine has begun, the host
+ * copies them while none does.  What a move does when: steps.def.
+ * Not responsible for: which memory may move (movable.h), whose it is and who has it mapped (driver), when to move
+ * what.
  */
 #ifndef GANTRY_MIGRATE_H
 #define GANTRY_MIGRATE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "migrate/frames.h"
 
@@ -33,7 +36,8 @@ struct migrate_view {
     unsigned gpu;
     uint64_t va;
     uint32_t near, far;          /* flags of its entry while the page is in that GPU's memory, and while it is not */
-    uint64_t tables, shootdowns; /* migrate.c's: writes and shoot-downs that it waits for */
+    bool shoot, answer;          /* views.c's: its GPU is to be told */
+    uint64_t tables, shootdowns; /* writes and shoot-downs that are waited for */
 };
 
 struct migrate_host {
@@ -42,11 +46,16 @@ struct migrate_host {
     size_t (*views)(void *ctx, uint64_t page, struct migrate_view *to, size_t room);
     /* NULL: [page, +bytes) may move; else why not. */
     const char *(*why_not)(void *ctx, uint64_t page, uint64_t bytes);
-    /* No kernel starts until it is called again. */
-    void (*hold)(void *ctx, bool on);
+    /* Pages are moving, until it is called again. */
+    void (*busy)(void *ctx, bool on);
+    /* What moves now is carried by RTL GPUs. */
+    bool (*pushed)(void *ctx);
+    struct cp *(*cp)(void *ctx, unsigned gpu); /* once the machine has begun */
+    uint64_t (*now)(void *ctx);                /* target cycle; 0 before */
     /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
     bool (*settled)(void *ctx);
-    /* `frame` is nobody's any more, but caches may hold what `page` had there: migrate_emptied, now or later. */
+    /* `frame` is nobody's any more, but caches may hold what `page` had there (0: a page that has not come in the end):
+     * migrate_emptied, now or later. */
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
 };
 
@@ -55,13 +64,19 @@ void migrate_free(struct migrate *m);
 
 /* [page, +bytes) (own addresses; MIGRATE_PAGE, or MIGRATE_BLOCK and aligned) goes to the memory of `gpu`.  0: it is on
  * its way, or there.  Or -EINVAL (no such page or GPU), -EPERM (it may not move, which one line in the log explains),
- * -EALREADY (some of it is there), -EBUSY (some of it is on its way), -EAGAIN (a kernel of a process that has it mapped
- * is under way, or its first frame is not empty yet), -ENOMEM (no empty frame, or no memory for page tables): then
- * nothing has changed. */
+ * -EALREADY (some of it is there), -EBUSY (some of it is on its way), -EAGAIN (the host
+ * would copy it, and a kernel of a process that has it mapped is under way; or its first frame is not empty yet),
+ * -ENOMEM (no empty frame, or no memory for page tables): then nothing has changed. */
 int migrate_now(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
+/* The same for several pages, which are locked together, with one interruption of each GPU: migrate_add for each, as
+ * migrate_now; then, from the same callback, migrate_go. */
+int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
+void migrate_go(struct migrate *m);
 /* A GPU has answered a shoot-down, or memory writes to page tables: moves go on. */
 void migrate_step(struct migrate *m);
 bool migrate_busy(const struct migrate *m);
+/* Each move under way: one line, with what it waits for and who owes the answer. */
+void migrate_tell(const struct migrate *m, FILE *out);
 /* Who has [page, +bytes) mapped is about to change: what of it is on its way is there, or where it was. */
 void migrate_settle(struct migrate *m, uint64_t page, uint64_t bytes);
 /* The memory [page, +bytes) is nobody's any more: its frames elsewhere are left. */

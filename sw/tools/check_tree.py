@@ -17,6 +17,7 @@ RULES = [  # where, what may stand there
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
     (r"host/lib/", r"gantry\.(abi|map|pc\.in)"),  # interface of the library as it is kept, its symbols, its package
     (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)|gantry-tlm\.pc\.in"),  # SystemC
+    (r"host/migrate/", r"steps\.def"),
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
     (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),

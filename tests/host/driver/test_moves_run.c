@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Whole programs, unmodified, whose pages move whenever the clock stands: their results and the data figure are those
- * of a run without moves.  On golden GPUs all the time; on RTL before the machine begins, so that it finds pages away
- * from their first places, in lock step.
- * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open
+ * of a run without moves.  On golden GPUs while nothing runs; on RTL before the machine begins, so that it finds pages
+ * away from their first places, and all the time, while kernels run; in lock step.
+ * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open,--wrap=migrate_step
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,9 +26,10 @@
 #define AT_A_TIME 6u
 #define AT_THE_START 2000u
 
-static bool moving;
-static unsigned moved, refused, away;
+static enum { NO_MOVES, AT_START, WHILE_IT_RUNS, ALWAYS } when;
+static unsigned moved, refused, away, beside; /* beside: a kernel that was at a GPU */
 static uint32_t seed;
+static struct driver *driver;
 
 static uint32_t number(uint32_t below)
 {
@@ -37,7 +38,7 @@ static uint32_t number(uint32_t below)
 }
 
 /* A page or block of some memory of the run, to any GPU. */
-static void one_move(struct driver *d)
+static int try_one(struct driver *d)
 {
     uint32_t skip = number((uint32_t)d->backings.count);
     const struct range *r = ranges_from(&d->backings, 0);
@@ -45,16 +46,29 @@ static void one_move(struct driver *d)
         r = ranges_from(&d->backings, r->at + 1);
     const uint64_t page = r->at + number((uint32_t)(r->bytes / PAGE)) * PAGE;
     const bool block = number(4) == 0;
-    const int error = migrate_now(d->migrate, block ? page & ~(MIGRATE_BLOCK - 1) : page,
-                                  block ? MIGRATE_BLOCK : MIGRATE_PAGE, number(machine_gpus(d->machine)));
+    return migrate_now(d->migrate, block ? page & ~(MIGRATE_BLOCK - 1) : page, block ? MIGRATE_BLOCK : MIGRATE_PAGE,
+                       number(machine_gpus(d->machine)));
+}
+
+/* Most memory may not move: it is drawn again. */
+static void one_move(struct driver *d)
+{
+    int error = -EPERM;
+    for (unsigned tries = 0; error == -EPERM && tries < 20; tries++)
+        error = try_one(d);
     assert_true(error == 0 || error == -EPERM || error == -EALREADY || error == -EBUSY || error == -EAGAIN);
+    struct cp_progress progress = {.kernel = ""};
+    if (machine_started(d->machine))
+        machine_progress(d->machine, &progress);
     moved += error == 0;
+    beside += error == 0 && *progress.kernel;
     refused += error != 0;
 }
 
 static void some_moves(struct driver *d)
 {
-    for (unsigned i = 0; moving && i < AT_A_TIME && d->backings.count; i++)
+    driver = d;
+    for (unsigned i = 0; when >= WHILE_IT_RUNS && i < AT_A_TIME && d->backings.count; i++)
         one_move(d);
     uint64_t page = 0, now = 0;
     for (; pmem_away_next(machine_memory(d->machine), page, &page); page += PAGE)
@@ -79,12 +93,22 @@ enum gate_step __wrap_gate_advance(struct driver *d)
     return __real_gate_advance(d);
 }
 
+/* A GPU has answered something: in the middle of kernels and of other moves. */
+void __real_migrate_step(struct migrate *m);
+void __wrap_migrate_step(struct migrate *m);
+void __wrap_migrate_step(struct migrate *m)
+{
+    __real_migrate_step(m);
+    if (when == WHILE_IT_RUNS && number(4) == 0)
+        one_move(driver);
+}
+
 /* The first of them starts the machine. */
 int __real_client_space_open(struct driver *d, struct client *c, unsigned gpu);
 int __wrap_client_space_open(struct driver *d, struct client *c, unsigned gpu);
 int __wrap_client_space_open(struct driver *d, struct client *c, unsigned gpu)
 {
-    for (unsigned i = 0; moving && i < AT_THE_START && !machine_started(d->machine); i++)
+    for (unsigned i = 0; (when == AT_START || when == ALWAYS) && i < AT_THE_START && !machine_started(d->machine); i++)
         one_move(d);
     return __real_client_space_open(d, c, gpu);
 }
@@ -94,7 +118,7 @@ struct result {
     unsigned kernels;
 };
 
-static struct result run(const char *what, enum sim_model model, const char *const settings[2], bool moves)
+static struct result run(const char *what, enum sim_model model, const char *const settings[2], int moves)
 {
     char app[] = "build/apps/chains", word[32], *argv[] = {app, word, NULL};
     struct config config;
@@ -111,8 +135,8 @@ static struct result run(const char *what, enum sim_model model, const char *con
                                         .shim = "build/lib/libgantry_shim.so"};
     struct run *r = run_new(&options);
     assert_non_null(r);
-    moving = moves;
-    moved = refused = away = 0;
+    when = moves;
+    moved = refused = away = beside = 0;
     run_program(r, &report);
     assert_int_equal(report.end, RUN_EXITED);
     assert_true(WIFEXITED(report.wait_status) && WEXITSTATUS(report.wait_status) == 0);
@@ -123,14 +147,14 @@ static struct result run(const char *what, enum sim_model model, const char *con
 }
 
 /* With moves as without, and how many pages were away at a time. */
-static void same(const char *what, enum sim_model model, const char *gpus, const char *place)
+static void same(const char *what, enum sim_model model, const char *gpus, const char *place, int moves)
 {
     const char *const settings[] = {gpus, place};
-    const struct result without = run(what, model, settings, false);
+    const struct result without = run(what, model, settings, NO_MOVES);
     seed = *what;
-    const struct result with = run(what, model, settings, true);
-    printf("%s, %s, %s: %u kernels, %u moves, %u refused, %u pages away at a time\n", what, gpus, place, with.kernels,
-           moved, refused, away);
+    const struct result with = run(what, model, settings, moves);
+    printf("%s, %s, %s: %u kernels, %u moves, %u refused, %u beside a kernel, %u pages away at a time\n", what, gpus,
+           place, with.kernels, moved, refused, beside, away);
     assert_true(with.data == without.data && with.kernels == without.kernels);
     assert_true(moved > 20 && away > 2);
 }
@@ -138,36 +162,43 @@ static void same(const char *what, enum sim_model model, const char *gpus, const
 static void on_golden_gpus(void **state)
 {
     (void)state;
-    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=1");
-    same("life", SIM_GOLDEN, "system.gpus=3", "place.processes=1");
+    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=1", ALWAYS);
+    same("life", SIM_GOLDEN, "system.gpus=3", "place.processes=1", ALWAYS);
 }
 
 /* The program goes on meanwhile, with what it has mapped. */
 static void beside_a_running_program(void **state)
 {
     (void)state;
-    same("sort", SIM_GOLDEN, "system.gpus=2", "clock.mode=free");
+    same("sort", SIM_GOLDEN, "system.gpus=2", "clock.mode=free", ALWAYS);
 }
 
 static void in_worker_processes(void **state)
 {
     (void)state;
-    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=2");
+    same("sort", SIM_GOLDEN, "system.gpus=2", "place.processes=2", ALWAYS);
 }
 
 static void on_rtl_from_the_start(void **state)
 {
     (void)state;
-    same("sort", SIM_RTL, "system.gpus=2", "place.processes=1");
+    same("sort", SIM_RTL, "system.gpus=2", "place.processes=1", AT_START);
+}
+
+/* While kernels run: RTL GPUs carry the pages, and lock step compares every instruction. */
+static void on_rtl_while_kernels_run(void **state)
+{
+    (void)state;
+    same("life", SIM_RTL, "system.gpus=2", "place.processes=1", WHILE_IT_RUNS);
+    assert_true(beside > 100);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_golden_gpus),
-        cmocka_unit_test(beside_a_running_program),
-        cmocka_unit_test(in_worker_processes),
-        cmocka_unit_test(on_rtl_from_the_start),
+        cmocka_unit_test(on_golden_gpus),           cmocka_unit_test(beside_a_running_program),
+        cmocka_unit_test(in_worker_processes),      cmocka_unit_test(on_rtl_from_the_start),
+        cmocka_unit_test(on_rtl_while_kernels_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside of host/migrate: moves under way.  What a move does when: steps.c, by the table steps.def; its page tables:
+ * views.c; how its bytes come over: carry.c.
+ */
+#ifndef GANTRY_MIGRATE_MOVE_H
+#define GANTRY_MIGRATE_MOVE_H
+#include <stdio.h>
+
+#include "firmware/page.h"
+#include "migrate/away.h"
+#include "migrate/migrate.h"
+
+enum move_state {
+#define STATE(name, text) STATE_##name,
+#include "migrate/steps.def"
+    STATES
+};
+
+enum move_event {
+#define EVENT(name, text) EVENT_##name,
+#include "migrate/steps.def"
+    EVENTS
+};
+
+struct move;
+
+/* Frames that lie behind one another where they are and where they go: one order of the engines. */
+struct piece {
+    struct move *move;
+    uint64_t from, to, bytes; /* frames */
+    bool flush;               /* wanted, and not asked for */
+    uint8_t slot;             /* of the engine at `to`; PAGE_NO_SLOT: not sent */
+    bool cleared;             /* its slot was given up */
+    bool left, came;          /* reported */
+    struct page_report moved, stored;
+};
+
+struct move {
+    struct migrate *owner;
+    struct range pages; /* node of migrate.moving while `listed`: until it is given up or over */
+    bool listed;
+    struct move *next; /* in the order in which they began */
+    uint64_t to;       /* frame of the first page */
+    bool pushed;       /* by the engines of RTL GPUs */
+    bool fenced;       /* views_fence, since its page tables have changed */
+    enum move_state state;
+    uint64_t since[STATES]; /* cycle at which it came to a state */
+    unsigned open;          /* answers to come: of flushes, or pieces without both reports */
+    unsigned unsent;        /* pieces that wait for an engine */
+    bool failed;
+    size_t pieces;
+    struct piece *piece;
+    size_t count;
+    struct migrate_view view[];
+};
+
+/* The page-move engine of a GPU. */
+struct engine {
+    unsigned leaving; /* orders of pages that leave, at most PAGE_MOVES */
+    uint32_t slots;   /* taken by pages that come: bit s, slot s */
+};
+
+struct migrate {
+    struct pmem *pm;
+    struct migrate_host host;
+    struct away away;
+    struct move *moves;
+    struct ranges moving;
+    void (*happens)(struct move *v, enum move_event event); /* move_happens, for who is below it */
+    struct engine *engine;                                  /* by GPU */
+};
+
+/* steps.c: something has happened to a move (which may be gone then); all that can be sent is; it is freed. */
+void move_happens(struct move *v, enum move_event event);
+void moves_send(struct migrate *m);
+void move_free(struct move *v);
+void move_free(struct move *v);
+
+/* views.c: entries are locked (false: no memory for page tables, and nothing is), unlocked where they were, lead to the
+ * new place; all answers are there; shoot-downs and answers to withheld
+ * translations that are wanted are sent, and what waits for answers knows which. */
+bool views_lock(struct move *v);
+void views_unlock(struct move *v);
+void views_map(struct move *v);
+bool views_answered(const struct move *v);
+void views_send(struct migrate *m);
+/* For people: what of it is still waited for, and from whom. */
+void views_tell(const struct move *v, FILE *out);
+
+/* carry.c: pieces of a move; the host copies the bytes; the lines are written back, sent; what waits for an
+ * engine does not any more; whatever can goes on; both engines tell the same of each piece. */
+void pieces_make(struct move *v);
+void carry_copy(struct move *v);
+void carry_flush(struct move *v);
+void carry_push(struct move *v);
+void carry_stop(struct move *v);
+void carry_send(struct migrate *m);
+void carry_check(const struct move *v);
+/* Some line may have come to the new place. */
+bool carry_begun(const struct move *v);
+void carry_tell(const struct move *v, FILE *out);
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a move does when something happens: the table steps.def.  Not responsible for: who says that it has happened
+ * (migrate.c, carry.c).
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "migrate/move.h"
+#include "vm/pmem.h"
+
+/* ---- actions */
+static void do_nothing(struct move *v)
+{
+    (void)v;
+}
+
+/* Page tables are locked (views_lock); shoot-downs of its batch go out together. */
+static void do_shoot(struct move *v)
+{
+    (void)v;
+}
+
+static void do_flush(struct move *v)
+{
+    carry_flush(v);
+}
+
+static void do_push(struct move *v)
+{
+    carry_push(v);
+}
+
+static void do_unlock(struct move *v)
+{
+    views_unlock(v);
+    carry_stop(v);
+    log_info("migrate", "page 0x%llx stays where it is", (unsigned long long)v->pages.at);
+}
+
+/* Its new place is empty again; once a line may have come there, when no cache holds anything of it. */
+static void do_leave(struct move *v)
+{
+    const bool soiled = carry_begun(v);
+    away_undo(&v->owner->away, v->pages.at, v->to, v->pages.bytes, soiled);
+    for (uint64_t at = 0; soiled && at < v->pages.bytes; at += MIGRATE_PAGE)
+        v->owner->host.left(v->owner->host.ctx, 0, v->to + at);
+}
+
+static void do_undo(struct move *v)
+{
+    do_unlock(v);
+    do_leave(v);
+}
+
+/* Locked, and nobody has an access to them under way: from one moment to the next they are there. */
+static void do_bind(struct move *v)
+{
+    struct migrate *m = v->owner;
+    const uint64_t page = v->pages.at, end = page + v->pages.bytes;
+    uint64_t left[MIGRATE_BLOCK / MIGRATE_PAGE];
+    if (v->pushed)
+        carry_check(v);
+    for (uint64_t p = page; p < end; p += MIGRATE_PAGE) {
+        left[(p - page) / MIGRATE_PAGE] = pmem_frame_of(m->pm, p);
+        pmem_move(m->pm, p, v->to + (p - page), m->host.settled(m->host.ctx));
+    }
+    views_map(v);
+    for (uint64_t p = page; p < end; p += MIGRATE_PAGE) {
+        const uint64_t frame = left[(p - page) / MIGRATE_PAGE];
+        away_moved(&m->away, p, frame);
+        m->host.left(m->host.ctx, p, frame);
+    }
+}
+
+static void do_copy(struct move *v)
+{
+    carry_copy(v);
+    do_bind(v);
+}
+
+/* ---- the table */
+static const char *const states[] = {
+#define STATE(name, text) text,
+#include "migrate/steps.def"
+};
+
+static const char *const events[] = {
+#define EVENT(name, text) text,
+#include "migrate/steps.def"
+};
+
+enum guard { GUARD_ALWAYS, GUARD_PUSHED, GUARD_COPIED };
+
+static const struct step {
+    enum move_state state;
+    enum move_event event;
+    enum guard guard;
+    void (*action)(struct move *v);
+    enum move_state next;
+} steps[] = {
+#define STEP(state, event, guard, action, next)                                                                        \
+    {STATE_##state, EVENT_##event, GUARD_##guard, do_##action, STATE_##next},
+#include "migrate/steps.def"
+};
+
+static const struct step *step_of(const struct move *v, enum move_event event)
+{
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (steps[i].state == v->state && steps[i].event == event &&
+            (steps[i].guard == GUARD_ALWAYS || (steps[i].guard == GUARD_PUSHED) == v->pushed))
+            return &steps[i];
+    return NULL;
+}
+
+static unsigned long long cycles(const struct move *v, enum move_state from, enum move_state to)
+{
+    return v->since[to] > v->since[from] ? v->since[to] - v->since[from] : 0;
+}
+
+static void tell(const struct move *v)
+{
+    if (!v->since[STATE_RESUME])
+        return;
+    const enum move_state carried = v->pushed ? STATE_FLUSH : STATE_RESUME;
+    log_info("migrate", "page 0x%llx: %llu bytes are at 0x%llx: lock %llu, write-back %llu, copy %llu, map %llu cycles",
+             (unsigned long long)v->pages.at, (unsigned long long)v->pages.bytes, (unsigned long long)v->to,
+             cycles(v, STATE_LOCK, carried), cycles(v, STATE_FLUSH, STATE_PUSH), cycles(v, STATE_PUSH, STATE_RESUME),
+             cycles(v, STATE_RESUME, STATE_OVER));
+}
+
+/* Its page may move again, or be somebody else's. */
+static void release(struct move *v)
+{
+    if (v->listed)
+        ranges_remove(&v->owner->moving, &v->pages);
+    v->listed = false;
+}
+
+void move_free(struct move *v)
+{
+    free(v->piece);
+    free(v);
+}
+
+void moves_send(struct migrate *m)
+{
+    views_send(m);
+    carry_send(m);
+}
+
+static void over(struct move *v)
+{
+    struct migrate *m = v->owner;
+    struct move **link = &m->moves;
+    tell(v);
+    while (*link != v)
+        link = &(*link)->next;
+    *link = v->next;
+    move_free(v);
+    if (!m->moves)
+        m->host.busy(m->host.ctx, false);
+}
+
+void move_happens(struct move *v, enum move_event event)
+{
+    struct migrate *m = v->owner;
+    const struct step *step = step_of(v, event);
+    CHECK(step, "migrate", "page %llx waits for %s: %s", (unsigned long long)v->pages.at, states[v->state],
+          events[event]);
+    step->action(v);
+    v->state = step->next;
+    v->since[v->state] = m->host.now(m->host.ctx);
+    if (v->state == STATE_GIVEN_UP || v->state == STATE_OVER)
+        release(v);
+    if (v->state == STATE_GIVEN_UP && v->open == 0)
+        move_happens(v, EVENT_FAILED);
+    else if (v->state == STATE_OVER) {
+        views_send(m);
+        over(v);
+    }
+}
+
+void migrate_tell(const struct migrate *m, FILE *out)
+{
+    for (const struct move *v = m->moves; v; v = v->next) {
+        fprintf(out, "  page 0x%llx to gpu%u, since cycle %llu: waits for %s", (unsigned long long)v->pages.at,
+                (unsigned)(v->to >> PMEM_OWNER_SHIFT) - 1, (unsigned long long)v->since[v->state], states[v->state]);
+        if (v->state == STATE_LOCK || v->state == STATE_RESUME)
+            views_tell(v, out);
+        else
+            carry_tell(v, out);
+        fputc('\n', out);
+    }
+}
