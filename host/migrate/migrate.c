@@ -113,6 +113,8 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     }
     if (ranges_overlap(&m->moving, page, bytes))
         return -EBUSY;
+    if (m->count == MIGRATE_MOST)
+        return -EAGAIN;
     for (uint64_t p = page; p < page + bytes; p += MIGRATE_PAGE)
         if (pmem_frame_of(m->pm, p) >> PMEM_OWNER_SHIFT == gpu + 1)
             return -EALREADY;
@@ -133,6 +135,7 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     while (*link)
         link = &(*link)->next;
     *link = v;
+    m->count++;
     ranges_add(&m->moving, &v->pages);
     v->listed = true;
     return 0;

@@ -65,6 +65,7 @@ struct migrate {
     struct migrate_host host;
     struct away away;
     struct move *moves;
+    unsigned count; /* of them */
     struct ranges moving;
     void (*happens)(struct move *v, enum move_event event); /* move_happens, for who is below it */
     struct engine *engine;                                  /* by GPU */

@@ -157,6 +157,7 @@ static void over(struct move *v)
     while (*link != v)
         link = &(*link)->next;
     *link = v->next;
+    m->count--;
     move_free(v);
     if (!m->moves)
         m->host.busy(m->host.ctx, false);
