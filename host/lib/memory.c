@@ -53,6 +53,8 @@ int gantry_move(struct gantry_machine *m, uint64_t address, uint64_t bytes, unsi
     struct call call;
     if (!call_begin(&call, m, HANDLE_MACHINE, "gantry_move", error))
         return GANTRY_USAGE;
+    if (m->told.gpu_model)
+        return call_end(&call, call_refuse(&call, "a GPU that the caller simulates carries no pages"));
     const char *why = local_move(m->local, address, (bytes + PAGE - 1) & ~(PAGE - 1), gpu);
     return call_end(&call, why ? call_refuse(&call, why) : GANTRY_OK);
 }
