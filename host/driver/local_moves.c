@@ -105,19 +105,18 @@ static bool settled(void *ctx)
     return true; /* the caller does not write while a dispatch runs */
 }
 
-/* Its GPU and that of the client lose what their caches hold of it. */
+/* The client's GPU loses what its caches hold of it; that of the frame, too, where the lines were not written back. */
 static void left(void *ctx, uint64_t page, uint64_t frame)
 {
     struct local_moves *m = ctx;
     struct machine *machine = m->local->machine;
-    (void)page;
     m->left = xgrow(m->left, &m->left_room, m->left_count + 1, sizeof *m->left);
     struct left *at = &m->left[m->left_count++];
     *at = (struct left){.frame = frame, .fence = xcalloc(machine_gpus(machine), sizeof *at->fence)};
     const unsigned home = (unsigned)(frame >> PMEM_OWNER_SHIFT) - 1;
     for (unsigned g = 0; g < machine_gpus(machine); g++) {
-        if (g == home || g == m->local->gpu)
-            cp_caches_drop(machine_cp(machine, g), g == home);
+        if (g == m->local->gpu || (g == home && !page))
+            cp_caches_drop(machine_cp(machine, g), g == home && !page);
         at->fence[g] = cp_shootdowns_sent(machine_cp(machine, g));
     }
 }

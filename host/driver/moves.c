@@ -107,6 +107,7 @@ static void left(void *ctx, uint64_t page, uint64_t frame)
     quarantine_put(d, (struct handed){.kind = HELD_FRAME,
                                       .gpu = gpu,
                                       .at = frame & PMEM_OFFSET_MASK,
+                                      .cached = !page, /* a page's lines were written back before it went */
                                       .reached = b ? b->reached : UINT64_C(1) << gpu});
 }
 

@@ -31,9 +31,10 @@ struct page_report {
 /* In a callback of the machine; borrowed. */
 typedef void (*page_fn)(void *ctx, const struct page_report *report);
 
-/* The lines of [at, +bytes) of this GPU's VRAM leave its L2 slices: those that are dirty are in DRAM when it is done.
- */
-void page_flush(struct cp *cp, uint64_t at, uint64_t bytes, page_fn done, void *ctx);
+/* The lines of `count` pages, up to CP_PAGES, of `bytes` each, at[] in this GPU's VRAM, leave its L2 slices: those that
+ * are dirty are in DRAM when it is done.  more: another call follows at once; then what this one has written is in DRAM
+ * when that is done. */
+void page_flush(struct cp *cp, const uint64_t *at, size_t count, uint64_t bytes, bool more, page_fn done, void *ctx);
 
 struct page_order {
     uint8_t slot;    /* of the other GPU's engine */

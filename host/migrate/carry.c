@@ -5,6 +5,8 @@
  * the one engine and one of PAGE_SLOTS at the other, until both have reported; orders that find none wait here, in the
  * order of moves.
  */
+#include <stdlib.h>
+
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -88,11 +90,62 @@ static void answered(struct move *v, enum move_event good)
     carry_send(m);
 }
 
+/* Pieces whose lines are written back by one command.  Of those that another follows at once (`before` of that one)
+ * nothing is known before that is answered. */
+struct flush {
+    struct flush *before;
+    bool refused;
+    size_t count;
+    struct piece *piece[CP_PAGES];
+};
+
 static void flushed(void *ctx, const struct page_report *r)
 {
-    struct piece *p = ctx;
-    p->move->failed |= r->refused;
-    answered(p->move, EVENT_FLUSHED);
+    struct flush *last = ctx;
+    last->refused = r->refused;
+    for (struct flush *f = last, *next; f; f = next) {
+        next = f->before;
+        for (size_t i = 0; i < f->count; i++) {
+            f->piece[i]->move->failed |= f->refused || r->refused;
+            answered(f->piece[i]->move, EVENT_FLUSHED);
+        }
+        free(f);
+    }
+}
+
+static void flush_begun(void *ctx, const struct page_report *r)
+{
+    struct flush *f = ctx;
+    f->refused = r->refused;
+}
+
+/* The next piece in the order of moves that is to be written back, by the GPU of `like` and as large, if there is one.
+ */
+static struct piece *next_flush(const struct migrate *m, const struct piece *like)
+{
+    for (struct move *v = m->moves; v; v = v->next)
+        for (size_t i = 0; i < v->pieces; i++) {
+            struct piece *p = &v->piece[i];
+            if (p->flush && (!like || (gpu_at(p->from) == gpu_at(like->from) && p->bytes == like->bytes)))
+                return p;
+        }
+    return NULL;
+}
+
+static void flush_send(struct migrate *m, struct piece *first)
+{
+    struct flush *before = NULL;
+    for (struct piece *p = first; p;) {
+        struct flush *f = xzalloc(sizeof *f);
+        uint64_t at[CP_PAGES];
+        for (f->before = before; p && f->count < CP_PAGES; p = next_flush(m, first)) {
+            p->flush = false;
+            at[f->count] = p->from & PMEM_OFFSET_MASK;
+            f->piece[f->count++] = p;
+        }
+        page_flush(cp_at(m, first->from), at, f->count, first->bytes, p, p ? flush_begun : flushed, f);
+        before = f;
+    }
 }
 
 static bool bad(const struct page_report *r)
@@ -169,14 +222,9 @@ static void order(struct piece *p)
 
 void carry_send(struct migrate *m)
 {
+    for (struct piece *first; (first = next_flush(m, NULL));)
+        flush_send(m, first);
     for (struct move *v = m->moves; v; v = v->next) {
-        for (size_t i = 0; i < v->pieces; i++) {
-            struct piece *p = &v->piece[i];
-            if (p->flush) {
-                p->flush = false;
-                page_flush(cp_at(m, p->from), p->from & PMEM_OFFSET_MASK, p->bytes, flushed, p);
-            }
-        }
         for (size_t i = 0; v->unsent && i < v->pieces; i++)
             if (v->piece[i].slot == PAGE_NO_SLOT)
                 order(&v->piece[i]);
