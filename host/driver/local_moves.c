@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/local_private.h"
+#include "gantry_cfg.h"
 #include "migrate/migrate.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -89,6 +90,12 @@ static bool pushed(void *ctx)
     return sim_model_now(machine_sim(m->local->machine)) == SIM_RTL;
 }
 
+static bool holds(void *ctx)
+{
+    const struct local_moves *m = ctx;
+    return machine_cfg(m->local->machine)->migrate_hold == CFG_MIGRATE_HOLD_GPU;
+}
+
 static struct cp *cp(void *ctx, unsigned gpu)
 {
     return machine_cp(((struct local_moves *)ctx)->local->machine, gpu);
@@ -158,6 +165,7 @@ struct local_moves *local_moves_new(struct local *l)
                                       .why_not = why_not,
                                       .busy = busy,
                                       .pushed = pushed,
+                                      .holds = holds,
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,
@@ -220,7 +228,8 @@ static void left_step(struct local_moves *m)
 static bool order_next(struct local_moves *m, struct order *o)
 {
     uint64_t bytes = MIGRATE_BLOCK;
-    if (o->page % MIGRATE_BLOCK || o->end - o->page < MIGRATE_BLOCK)
+    const bool small = machine_cfg(m->local->machine)->migrate_page == CFG_MIGRATE_PAGE_4K;
+    if (small || o->page % MIGRATE_BLOCK || o->end - o->page < MIGRATE_BLOCK)
         bytes = MIGRATE_PAGE;
     int error = migrate_add(m->migrate, o->page, bytes, o->gpu);
     if (error == -EALREADY && bytes == MIGRATE_BLOCK) /* some of it */

@@ -81,6 +81,12 @@ static bool pushed(void *ctx)
     return machine_started(d->machine) && sim_model_now(machine_sim(d->machine)) == SIM_RTL;
 }
 
+static bool holds(void *ctx)
+{
+    const struct driver *d = ctx;
+    return d->cfg->migrate_hold == CFG_MIGRATE_HOLD_GPU;
+}
+
 static struct cp *cp(void *ctx, unsigned gpu)
 {
     struct driver *d = ctx;
@@ -130,6 +136,7 @@ struct migrate *moves_new(struct driver *d)
                                       .why_not = why_not,
                                       .busy = busy,
                                       .pushed = pushed,
+                                      .holds = holds,
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,

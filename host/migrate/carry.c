@@ -90,33 +90,20 @@ static void answered(struct move *v, enum move_event good)
     carry_send(m);
 }
 
-/* Pieces whose lines are written back by one command.  Of those that another follows at once (`before` of that one)
- * nothing is known before that is answered. */
+/* Pieces whose lines are written back by one command. */
 struct flush {
-    struct flush *before;
-    bool refused;
     size_t count;
     struct piece *piece[CP_PAGES];
 };
 
 static void flushed(void *ctx, const struct page_report *r)
 {
-    struct flush *last = ctx;
-    last->refused = r->refused;
-    for (struct flush *f = last, *next; f; f = next) {
-        next = f->before;
-        for (size_t i = 0; i < f->count; i++) {
-            f->piece[i]->move->failed |= f->refused || r->refused;
-            answered(f->piece[i]->move, EVENT_FLUSHED);
-        }
-        free(f);
-    }
-}
-
-static void flush_begun(void *ctx, const struct page_report *r)
-{
     struct flush *f = ctx;
-    f->refused = r->refused;
+    for (size_t i = 0; i < f->count; i++) {
+        f->piece[i]->move->failed |= r->refused;
+        answered(f->piece[i]->move, EVENT_FLUSHED);
+    }
+    free(f);
 }
 
 /* The next piece in the order of moves that is to be written back, by the GPU of `like` and as large, if there is one.
@@ -132,20 +119,17 @@ static struct piece *next_flush(const struct migrate *m, const struct piece *lik
     return NULL;
 }
 
+/* Each command waits by itself: its pages can go while those behind it are written back. */
 static void flush_send(struct migrate *m, struct piece *first)
 {
-    struct flush *before = NULL;
-    for (struct piece *p = first; p;) {
-        struct flush *f = xzalloc(sizeof *f);
-        uint64_t at[CP_PAGES];
-        for (f->before = before; p && f->count < CP_PAGES; p = next_flush(m, first)) {
-            p->flush = false;
-            at[f->count] = p->from & PMEM_OFFSET_MASK;
-            f->piece[f->count++] = p;
-        }
-        page_flush(cp_at(m, first->from), at, f->count, first->bytes, p, p ? flush_begun : flushed, f);
-        before = f;
+    struct flush *f = xzalloc(sizeof *f);
+    uint64_t at[CP_PAGES];
+    for (struct piece *p = first; p && f->count < CP_PAGES; p = next_flush(m, first)) {
+        p->flush = false;
+        at[f->count] = p->from & PMEM_OFFSET_MASK;
+        f->piece[f->count++] = p;
     }
+    page_flush(cp_at(m, first->from), at, f->count, first->bytes, flushed, f);
 }
 
 static bool bad(const struct page_report *r)

@@ -15,8 +15,11 @@
 struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source)
 {
     struct migrate *m = xzalloc(sizeof *m);
-    *m = (struct migrate){
-        .pm = pm, .host = *host, .happens = move_happens, .engine = xcalloc(pmem_gpus(pm), sizeof *m->engine)};
+    *m = (struct migrate){.pm = pm,
+                          .host = *host,
+                          .happens = move_happens,
+                          .held = migrate_go,
+                          .engine = xcalloc(pmem_gpus(pm), sizeof *m->engine)};
     away_init(&m->away, pm, source);
     return m;
 }
@@ -143,6 +146,8 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
 
 void migrate_go(struct migrate *m)
 {
+    if (!hold_take(m))
+        return;
     for (struct move *v = m->moves; v; v = v->next)
         if (v->state == STATE_NEW)
             move_happens(v, EVENT_GO);

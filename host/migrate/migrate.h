@@ -51,6 +51,8 @@ struct migrate_host {
     void (*busy)(void *ctx, bool on);
     /* What moves now is carried by RTL GPUs. */
     bool (*pushed)(void *ctx);
+    /* All GPUs stand still while pages move; else only who wants these pages waits. */
+    bool (*holds)(void *ctx);
     struct cp *(*cp)(void *ctx, unsigned gpu); /* once the machine has begun */
     uint64_t (*now)(void *ctx);                /* target cycle; 0 before */
     /* Programs stand still, so the bytes that have come to a frame are those of its page still. */

@@ -159,8 +159,10 @@ static void over(struct move *v)
     *link = v->next;
     m->count--;
     move_free(v);
-    if (!m->moves)
-        m->host.busy(m->host.ctx, false);
+    if (m->moves)
+        return;
+    hold_give(m);
+    m->host.busy(m->host.ctx, false);
 }
 
 void move_happens(struct move *v, enum move_event event)
