@@ -64,6 +64,9 @@ static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
     const struct backing *b = backing_at(d, page);
     if (!b || bytes > b->bytes - (page - backing_address(b)))
         return "nobody has it";
+    for (const struct hold *hold = b->hold; hold; hold = hold->next)
+        if (hold->client->ended) /* its page tables go, and nobody may wait for them any more */
+            return "a process that has it ends";
     const struct memory_fact fact = fact_of(b);
     const char *why = movable_why_not(&fact);
     return why ? why : machine_gpus(d->machine) < 2 ? "there is no other GPU" : NULL;
