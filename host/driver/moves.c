@@ -113,6 +113,11 @@ static void left(void *ctx, uint64_t page, uint64_t frame)
                                       .reached = b ? b->reached : UINT64_C(1) << gpu});
 }
 
+static void over(void *ctx)
+{
+    quarantine_release(ctx);
+}
+
 static uint64_t granule_take(void *ctx, unsigned gpu)
 {
     struct driver *d = ctx;
@@ -135,7 +140,8 @@ struct migrate *moves_new(struct driver *d)
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,
-                                      .left = left};
+                                      .left = left,
+                                      .over = over};
     const struct frames_source source = {
         .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
     return migrate_new(machine_memory(d->machine), &host, &source);
