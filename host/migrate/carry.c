@@ -68,6 +68,10 @@ void carry_stop(struct move *v)
 {
     v->open -= v->unsent;
     v->unsent = 0;
+    for (size_t i = 0; i < v->pieces; i++) {
+        v->open -= v->piece[i].flush;
+        v->piece[i].flush = false;
+    }
 }
 
 bool carry_begun(const struct move *v)
@@ -91,6 +95,8 @@ static void answered(struct move *v, enum move_event good)
 static void flushed(void *ctx, const struct page_report *r)
 {
     struct piece *p = ctx;
+    engine_at(p->move->owner, p->from)->flushing--;
+    p->flushing = false;
     p->move->failed |= r->refused;
     answered(p->move, EVENT_FLUSHED);
 }
@@ -98,6 +104,12 @@ static void flushed(void *ctx, const struct page_report *r)
 static bool bad(const struct page_report *r)
 {
     return r->refused || r->status != MOVE_OK;
+}
+
+/* Lines may have come that it has not counted for this page, and would for the next one. */
+static bool miscounted(const struct page_report *stored)
+{
+    return stored->refused || stored->status == MOVE_DISCARDED;
 }
 
 /* Both have told: their places are free. */
@@ -121,7 +133,7 @@ static void settle(struct piece *p)
 {
     if (!p->left)
         return;
-    if (!p->cleared && ((!p->came && bad(&p->moved)) || (p->came && p->stored.refused))) {
+    if (!p->cleared && ((!p->came && bad(&p->moved)) || (p->came && miscounted(&p->stored)))) {
         p->cleared = true;
         p->came = false;
         page_store(cp_at(p->move->owner, p->to), p->slot, 0, came, p);
@@ -147,6 +159,19 @@ static void came(void *ctx, const struct page_report *r)
 }
 
 /* ---- orders */
+/* Moves have no bound, commands without an answer have (firmware/page.c). */
+static void flush(struct piece *p)
+{
+    struct migrate *m = p->move->owner;
+    struct engine *home = engine_at(m, p->from);
+    if (home->flushing == CARRY_FLUSHES)
+        return;
+    home->flushing++;
+    p->flush = false;
+    p->flushing = true;
+    page_flush(cp_at(m, p->from), p->from & PMEM_OFFSET_MASK, p->bytes, flushed, p);
+}
+
 static void order(struct piece *p)
 {
     struct migrate *m = p->move->owner;
@@ -170,13 +195,9 @@ static void order(struct piece *p)
 void carry_send(struct migrate *m)
 {
     for (struct move *v = m->moves; v; v = v->next) {
-        for (size_t i = 0; i < v->pieces; i++) {
-            struct piece *p = &v->piece[i];
-            if (p->flush) {
-                p->flush = false;
-                page_flush(cp_at(m, p->from), p->from & PMEM_OFFSET_MASK, p->bytes, flushed, p);
-            }
-        }
+        for (size_t i = 0; i < v->pieces; i++)
+            if (v->piece[i].flush)
+                flush(&v->piece[i]);
         for (size_t i = 0; v->unsent && i < v->pieces; i++)
             if (v->piece[i].slot == PAGE_NO_SLOT)
                 order(&v->piece[i]);
@@ -203,13 +224,15 @@ void carry_tell(const struct move *v, FILE *out)
 {
     for (size_t i = 0; i < v->pieces && v->open; i++) {
         const struct piece *p = &v->piece[i];
-        if (v->state == STATE_FLUSH)
+        if (p->flushing)
             fprintf(out, "; gpu%u has not written 0x%llx back", gpu_at(p->from), (unsigned long long)p->from);
-        else if (p->slot == PAGE_NO_SLOT)
+        else if (p->flush)
+            fprintf(out, "; 0x%llx waits for caches", (unsigned long long)p->from);
+        else if (p->slot == PAGE_NO_SLOT && v->unsent)
             fprintf(out, "; 0x%llx waits for an engine", (unsigned long long)p->from);
-        else if (!p->left)
+        else if (p->slot != PAGE_NO_SLOT && !p->left)
             fprintf(out, "; gpu%u has not reported 0x%llx as sent", gpu_at(p->from), (unsigned long long)p->from);
-        else if (!p->came)
+        else if (p->slot != PAGE_NO_SLOT && !p->came)
             fprintf(out, "; gpu%u has not reported 0x%llx as stored, slot %u", gpu_at(p->to), (unsigned long long)p->to,
                     p->slot);
     }

@@ -28,7 +28,7 @@ struct move;
 struct piece {
     struct move *move;
     uint64_t from, to, bytes; /* frames */
-    bool flush;               /* wanted, and not asked for */
+    bool flush, flushing;     /* wanted, and not asked for; asked for, and not answered */
     uint8_t slot;             /* of the engine at `to`; PAGE_NO_SLOT: not sent */
     bool cleared;             /* its slot was given up */
     bool left, came;          /* reported */
@@ -54,10 +54,13 @@ struct move {
     struct migrate_view view[];
 };
 
-/* The page-move engine of a GPU. */
+#define CARRY_FLUSHES 16u
+
+/* The page-move engine of a GPU, and its caches. */
 struct engine {
-    unsigned leaving; /* orders of pages that leave, at most PAGE_MOVES */
-    uint32_t slots;   /* taken by pages that come: bit s, slot s */
+    unsigned flushing; /* write-backs under way, at most CARRY_FLUSHES */
+    unsigned leaving;  /* orders of pages that leave, at most PAGE_MOVES */
+    uint32_t slots;    /* taken by pages that come: bit s, slot s */
 };
 
 struct migrate {
@@ -74,7 +77,6 @@ struct migrate {
 void move_happens(struct move *v, enum move_event event);
 void moves_send(struct migrate *m);
 void move_free(struct move *v);
-void move_free(struct move *v);
 
 /* views.c: entries are locked (false: no memory for page tables, and nothing is), unlocked where they were, lead to the
  * new place; all answers are there; shoot-downs and answers to withheld
@@ -87,8 +89,8 @@ void views_send(struct migrate *m);
 /* For people: what of it is still waited for, and from whom. */
 void views_tell(const struct move *v, FILE *out);
 
-/* carry.c: pieces of a move; the host copies the bytes; the lines are written back, sent; what waits for an
- * engine does not any more; whatever can goes on; both engines tell the same of each piece. */
+/* carry.c: pieces of a move; the host copies the bytes; the lines are written back, sent; what waits for
+ * caches or an engine does not any more; whatever can goes on; both engines tell the same of each piece. */
 void pieces_make(struct move *v);
 void carry_copy(struct move *v);
 void carry_flush(struct move *v);
