@@ -128,6 +128,12 @@ static void left(void *ctx, uint64_t page, uint64_t frame)
     }
 }
 
+/* Its memory is never freed: nobody waits for that. */
+static void over(void *ctx)
+{
+    (void)ctx;
+}
+
 static uint64_t granule_take(void *ctx, unsigned gpu)
 {
     struct local_moves *m = ctx;
@@ -169,7 +175,8 @@ struct local_moves *local_moves_new(struct local *l)
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,
-                                      .left = left};
+                                      .left = left,
+                                      .over = over};
     const struct frames_source source = {.ctx = m, .granule = GRANULE, .take = granule_take, .give = granule_give};
     m->local = l;
     m->end = xcalloc(gpus, sizeof *m->end);

@@ -64,6 +64,9 @@ static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
     const struct backing *b = backing_at(d, page);
     if (!b || bytes > b->bytes - (page - backing_address(b)))
         return "nobody has it";
+    for (const struct hold *hold = b->hold; hold; hold = hold->next)
+        if (hold->client->ended) /* its page tables go, and nobody may wait for them any more */
+            return "a process that has it ends";
     const struct memory_fact fact = fact_of(b);
     const char *why = movable_why_not(&fact);
     return why ? why : machine_gpus(d->machine) < 2 ? "there is no other GPU" : NULL;
@@ -117,6 +120,11 @@ static void left(void *ctx, uint64_t page, uint64_t frame)
                                       .reached = b ? b->reached : UINT64_C(1) << gpu});
 }
 
+static void over(void *ctx)
+{
+    quarantine_release(ctx);
+}
+
 static uint64_t granule_take(void *ctx, unsigned gpu)
 {
     struct driver *d = ctx;
@@ -140,7 +148,8 @@ struct migrate *moves_new(struct driver *d)
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,
-                                      .left = left};
+                                      .left = left,
+                                      .over = over};
     const struct frames_source source = {
         .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
     return migrate_new(machine_memory(d->machine), &host, &source);

@@ -93,6 +93,8 @@ int queue_create(struct driver *d, struct client *c, void *arg)
         id++;
     if (id == DOORBELL_QUEUES)
         return ENOSPC;
+    if (!c->gpu[gpu].space_open) /* moves under way do not know of it: it would not hear of an unlock */
+        memory_settle_all(d, c);
     int error = client_space_open(d, c, (unsigned)gpu);
     if (error)
         return error;

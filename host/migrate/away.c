@@ -67,15 +67,18 @@ int away_take(struct away *a, uint64_t page, uint64_t bytes, unsigned gpu, uint6
     return at == FRAMES_NONE ? -ENOMEM : 0;
 }
 
-void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes, bool soiled)
+void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes)
 {
-    for (uint64_t at = 0; at < bytes; at += PAGE) {
-        struct away_page *own = to == page ? page_at(a, page + at) : NULL; /* NULL: its owner has gone meanwhile */
-        if (own)
-            own->resting = soiled;
-        else if (to != page && !soiled)
-            frames_give(frames_of(a, to), (to + at) & PMEM_OFFSET_MASK);
-    }
+    for (uint64_t at = 0; to != page && at < bytes; at += PAGE)
+        frames_give(frames_of(a, to), (to + at) & PMEM_OFFSET_MASK);
+}
+
+bool away_soiled(struct away *a, uint64_t page, uint64_t to)
+{
+    struct away_page *own = to == page ? page_at(a, page) : NULL;
+    if (own)
+        own->resting = true;
+    return own || to != page;
 }
 
 void away_moved(struct away *a, uint64_t page, uint64_t frame)

@@ -23,8 +23,12 @@ void away_fini(struct away *a);
 /* The frame for [page, +bytes), which is not there: its own address if that is GPU `gpu`'s.  0, -ENOMEM, or -EAGAIN
  * when the own is not empty yet. */
 int away_take(struct away *a, uint64_t page, uint64_t bytes, unsigned gpu, uint64_t *to);
-/* It does not go there.  soiled: caches may hold something of that place, which is to be emptied. */
-void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes, bool soiled);
+/* It does not go there, and nothing of it has come there. */
+void away_undo(struct away *a, uint64_t page, uint64_t to, uint64_t bytes);
+/* Something of this one page has come to the frame `to`, or still comes, and it does not go there: nobody gets the
+ * frame before it is emptied.  False: it is the first one of a page whose owner has gone, whose whole memory is
+ * emptied. */
+bool away_soiled(struct away *a, uint64_t page, uint64_t to);
 /* The page has left this frame, which is to be emptied. */
 void away_moved(struct away *a, uint64_t page, uint64_t frame);
 void away_emptied(struct away *a, uint64_t frame);

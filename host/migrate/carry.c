@@ -70,6 +70,10 @@ void carry_stop(struct move *v)
 {
     v->open -= v->unsent;
     v->unsent = 0;
+    for (size_t i = 0; i < v->pieces; i++) {
+        v->open -= v->piece[i].flush;
+        v->piece[i].flush = false;
+    }
 }
 
 bool carry_begun(const struct move *v)
@@ -99,7 +103,9 @@ struct flush {
 static void flushed(void *ctx, const struct page_report *r)
 {
     struct flush *f = ctx;
+    engine_at(f->piece[0]->move->owner, f->piece[0]->from)->flushing--;
     for (size_t i = 0; i < f->count; i++) {
+        f->piece[i]->flushing = false;
         f->piece[i]->move->failed |= r->refused;
         answered(f->piece[i]->move, EVENT_FLUSHED);
     }
@@ -113,19 +119,23 @@ static struct piece *next_flush(const struct migrate *m, const struct piece *lik
     for (struct move *v = m->moves; v; v = v->next)
         for (size_t i = 0; i < v->pieces; i++) {
             struct piece *p = &v->piece[i];
-            if (p->flush && (!like || (gpu_at(p->from) == gpu_at(like->from) && p->bytes == like->bytes)))
+            if (p->flush && (like || engine_at(m, p->from)->flushing < CARRY_FLUSHES) &&
+                (!like || (gpu_at(p->from) == gpu_at(like->from) && p->bytes == like->bytes)))
                 return p;
         }
     return NULL;
 }
 
-/* Each command waits by itself: its pages can go while those behind it are written back. */
+/* Each command waits by itself: its pages can go while those behind it are written back.  Moves have no bound, commands
+ * without an answer have (firmware/page.c). */
 static void flush_send(struct migrate *m, struct piece *first)
 {
     struct flush *f = xzalloc(sizeof *f);
     uint64_t at[CP_PAGES];
+    engine_at(m, first->from)->flushing++;
     for (struct piece *p = first; p && f->count < CP_PAGES; p = next_flush(m, first)) {
         p->flush = false;
+        p->flushing = true;
         at[f->count] = p->from & PMEM_OFFSET_MASK;
         f->piece[f->count++] = p;
     }
@@ -135,6 +145,12 @@ static void flush_send(struct migrate *m, struct piece *first)
 static bool bad(const struct page_report *r)
 {
     return r->refused || r->status != MOVE_OK;
+}
+
+/* Lines may have come that it has not counted for this page, and would for the next one. */
+static bool miscounted(const struct page_report *stored)
+{
+    return stored->refused || stored->status == MOVE_DISCARDED;
 }
 
 /* Both have told: their places are free. */
@@ -158,7 +174,7 @@ static void settle(struct piece *p)
 {
     if (!p->left)
         return;
-    if (!p->cleared && ((!p->came && bad(&p->moved)) || (p->came && p->stored.refused))) {
+    if (!p->cleared && ((!p->came && bad(&p->moved)) || (p->came && miscounted(&p->stored)))) {
         p->cleared = true;
         p->came = false;
         page_store(cp_at(p->move->owner, p->to), p->slot, 0, came, p);
@@ -235,13 +251,15 @@ void carry_tell(const struct move *v, FILE *out)
 {
     for (size_t i = 0; i < v->pieces && v->open; i++) {
         const struct piece *p = &v->piece[i];
-        if (v->state == STATE_FLUSH)
+        if (p->flushing)
             fprintf(out, "; gpu%u has not written 0x%llx back", gpu_at(p->from), (unsigned long long)p->from);
-        else if (p->slot == PAGE_NO_SLOT)
+        else if (p->flush)
+            fprintf(out, "; 0x%llx waits for caches", (unsigned long long)p->from);
+        else if (p->slot == PAGE_NO_SLOT && v->unsent)
             fprintf(out, "; 0x%llx waits for an engine", (unsigned long long)p->from);
-        else if (!p->left)
+        else if (p->slot != PAGE_NO_SLOT && !p->left)
             fprintf(out, "; gpu%u has not reported 0x%llx as sent", gpu_at(p->from), (unsigned long long)p->from);
-        else if (!p->came)
+        else if (p->slot != PAGE_NO_SLOT && !p->came)
             fprintf(out, "; gpu%u has not reported 0x%llx as stored, slot %u", gpu_at(p->to), (unsigned long long)p->to,
                     p->slot);
     }

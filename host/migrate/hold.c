@@ -16,7 +16,7 @@ static void answered(void *ctx, const struct control_result *result)
     (void)result; /* one that refuses is told by control.c: it stands for another reason, or is off */
     if (--m->hold_open)
         return;
-    m->hold = HOLD_ON;
+    m->hold = PAUSE_ON;
     if (m->moves)
         m->held(m);
     else
@@ -26,9 +26,9 @@ static void answered(void *ctx, const struct control_result *result)
 /* A dispatcher first: what it places meanwhile would be drained behind it. */
 bool hold_take(struct migrate *m)
 {
-    if (m->hold != HOLD_NOT || !m->host.holds(m->host.ctx) || !m->host.pushed(m->host.ctx))
-        return m->hold != HOLD_ASKED;
-    m->hold = HOLD_ASKED;
+    if (m->hold != PAUSE_NOT || !m->host.holds(m->host.ctx) || !m->host.pushed(m->host.ctx))
+        return m->hold != PAUSE_ASKED;
+    m->hold = PAUSE_ASKED;
     m->hold_open = 2 * pmem_gpus(m->pm);
     for (unsigned g = 0; g < pmem_gpus(m->pm); g++) {
         control_drain(m->host.cp(m->host.ctx, g), CTL_GROUP_DISPATCH, CP_ALL, answered, m);
@@ -39,9 +39,9 @@ bool hold_take(struct migrate *m)
 
 void hold_give(struct migrate *m)
 {
-    if (m->hold != HOLD_ON)
+    if (m->hold != PAUSE_ON)
         return;
-    m->hold = HOLD_NOT;
+    m->hold = PAUSE_NOT;
     for (unsigned g = 0; g < pmem_gpus(m->pm); g++)
         control_continue(m->host.cp(m->host.ctx, g), CTL_GROUP_DISPATCH | WORKERS, CP_ALL, NULL, NULL);
 }

@@ -73,6 +73,15 @@ void migrate_gone(struct migrate *m, uint64_t page, uint64_t bytes)
         m->host.left(m->host.ctx, at, frame);
 }
 
+bool migrate_comes(const struct migrate *m, uint64_t page, uint64_t bytes)
+{
+    for (const struct move *v = m->moves; v; v = v->next)
+        if (v->state == STATE_GIVEN_UP && v->open && carry_begun(v) && v->to == v->pages.at && v->to < page + bytes &&
+            page < v->to + v->pages.bytes)
+            return true;
+    return false;
+}
+
 void migrate_emptied(struct migrate *m, uint64_t frame)
 {
     away_emptied(&m->away, frame);
@@ -128,7 +137,7 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     if (error)
         return refused(v, error);
     if (!views_lock(v)) {
-        away_undo(&m->away, page, v->to, bytes, false);
+        away_undo(&m->away, page, v->to, bytes);
         return refused(v, -ENOMEM);
     }
     pieces_make(v);

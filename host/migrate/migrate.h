@@ -60,6 +60,8 @@ struct migrate_host {
     /* `frame` is nobody's any more, but caches may hold what `page` had there (0: a page that has not come in the end):
      * migrate_emptied, now or later. */
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
+    /* A move is over: what has waited for it (migrate_comes) may go on. */
+    void (*over)(void *ctx);
 };
 
 struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source);
@@ -84,6 +86,9 @@ void migrate_tell(const struct migrate *m, FILE *out);
 void migrate_settle(struct migrate *m, uint64_t page, uint64_t bytes);
 /* The memory [page, +bytes) is nobody's any more: its frames elsewhere are left. */
 void migrate_gone(struct migrate *m, uint64_t page, uint64_t bytes);
+/* The memory is nobody's, but lines still come to its first frames, of a move that was given up: `over` tells when they
+ * do not any more. */
+bool migrate_comes(const struct migrate *m, uint64_t page, uint64_t bytes);
 /* No cache holds anything of this frame any more, which was left. */
 void migrate_emptied(struct migrate *m, uint64_t frame);
 #endif

@@ -28,7 +28,7 @@ struct move;
 struct piece {
     struct move *move;
     uint64_t from, to, bytes; /* frames */
-    bool flush;               /* wanted, and not asked for */
+    bool flush, flushing;     /* wanted, and not asked for; asked for, and not answered */
     uint8_t slot;             /* of the engine at `to`; PAGE_NO_SLOT: not sent */
     bool cleared;             /* its slot was given up */
     bool left, came;          /* reported */
@@ -54,14 +54,17 @@ struct move {
     struct migrate_view view[];
 };
 
-/* The page-move engine of a GPU. */
+#define CARRY_FLUSHES 16u
+
+/* The page-move engine of a GPU, and its caches. */
 struct engine {
-    unsigned leaving; /* orders of pages that leave, at most PAGE_MOVES */
-    uint32_t slots;   /* taken by pages that come: bit s, slot s */
+    unsigned flushing; /* write-backs under way, at most CARRY_FLUSHES */
+    unsigned leaving;  /* orders of pages that leave, at most PAGE_MOVES */
+    uint32_t slots;    /* taken by pages that come: bit s, slot s */
 };
 
 /* What all GPUs do while pages move (hold.c). */
-enum hold { HOLD_NOT, HOLD_ASKED, HOLD_ON };
+enum pausing { PAUSE_NOT, PAUSE_ASKED, PAUSE_ON };
 
 struct migrate {
     struct pmem *pm;
@@ -71,7 +74,7 @@ struct migrate {
     unsigned count; /* of them */
     struct ranges moving;
     void (*happens)(struct move *v, enum move_event event); /* move_happens, for who is below it */
-    enum hold hold;
+    enum pausing hold;
     unsigned hold_open; /* answers to come */
     void (*held)(struct migrate *m);
     struct engine *engine; /* by GPU */
@@ -80,7 +83,6 @@ struct migrate {
 /* steps.c: something has happened to a move (which may be gone then); all that can be sent is; it is freed. */
 void move_happens(struct move *v, enum move_event event);
 void moves_send(struct migrate *m);
-void move_free(struct move *v);
 void move_free(struct move *v);
 
 /* hold.c: all GPUs stand still (false: m->held is called when they do); nothing moves any more. */
@@ -98,8 +100,8 @@ void views_send(struct migrate *m);
 /* For people: what of it is still waited for, and from whom. */
 void views_tell(const struct move *v, FILE *out);
 
-/* carry.c: pieces of a move; the host copies the bytes; the lines are written back, sent; what waits for an
- * engine does not any more; whatever can goes on; both engines tell the same of each piece. */
+/* carry.c: pieces of a move; the host copies the bytes; the lines are written back, sent; what waits for
+ * caches or an engine does not any more; whatever can goes on; both engines tell the same of each piece. */
 void pieces_make(struct move *v);
 void carry_copy(struct move *v);
 void carry_flush(struct move *v);

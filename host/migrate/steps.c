@@ -31,20 +31,26 @@ static void do_push(struct move *v)
     carry_push(v);
 }
 
+/* No other move may bring it home while lines still come there. */
 static void do_unlock(struct move *v)
 {
     views_unlock(v);
     carry_stop(v);
+    for (uint64_t at = 0; carry_begun(v) && at < v->pages.bytes; at += MIGRATE_PAGE)
+        away_soiled(&v->owner->away, v->pages.at + at, v->to + at);
     log_info("migrate", "page 0x%llx stays where it is", (unsigned long long)v->pages.at);
 }
 
 /* Its new place is empty again; once a line may have come there, when no cache holds anything of it. */
 static void do_leave(struct move *v)
 {
-    const bool soiled = carry_begun(v);
-    away_undo(&v->owner->away, v->pages.at, v->to, v->pages.bytes, soiled);
-    for (uint64_t at = 0; soiled && at < v->pages.bytes; at += MIGRATE_PAGE)
-        v->owner->host.left(v->owner->host.ctx, 0, v->to + at);
+    struct migrate *m = v->owner;
+    if (!carry_begun(v))
+        away_undo(&m->away, v->pages.at, v->to, v->pages.bytes);
+    else
+        for (uint64_t at = 0; at < v->pages.bytes; at += MIGRATE_PAGE)
+            if (away_soiled(&m->away, v->pages.at + at, v->to + at))
+                m->host.left(m->host.ctx, 0, v->to + at);
 }
 
 static void do_undo(struct move *v)
@@ -159,6 +165,7 @@ static void over(struct move *v)
     *link = v->next;
     m->count--;
     move_free(v);
+    m->host.over(m->host.ctx);
     if (m->moves)
         return;
     hold_give(m);

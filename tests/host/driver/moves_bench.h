@@ -75,8 +75,10 @@ static inline void memory_end(struct bench *b, unsigned client, uint64_t handle)
 /* Until nothing moves; the clock runs only as long. */
 static inline void moves_end(struct bench *b)
 {
-    while (migrate_busy(b->d->migrate))
+    for (unsigned n = 0; migrate_busy(b->d->migrate); n++) {
+        assert_true(n < 1000000);
         machine_run(b->d->machine, machine_now(b->d->machine) + 1);
+    }
 }
 
 static inline uint64_t empty_bytes(struct bench *b)

@@ -68,6 +68,8 @@ static uint64_t fake_control_cycles; /* and after how many cycles; 0: as caches 
 static unsigned fake_wheres;         /* how often it was asked where wavefronts are */
 static bool (*fake_start)(const struct sim_options *options); /* whether there is one; none: always */
 static void (*fake_run)(struct sim *sim, uint64_t until);     /* before each run */
+/* Whether the test answers a command itself; none: it never does. */
+static bool (*fake_takes)(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd);
 
 static void fake_add(struct sim *sim, struct fake_due due)
 {
@@ -131,6 +133,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     sim->log[sim->logged].gpu = gpu;
     sim->log[sim->logged].model = sim->model;
     sim->log[sim->logged++].cmd = *cmd;
+    if (fake_takes && fake_takes(sim, gpu, cmd))
+        return;
     switch (cmd->kind) {
     case CP_LAUNCH:
         evt.kind = CP_EVT_LAUNCH_DONE;
