@@ -93,7 +93,7 @@ static bool pushed(void *ctx)
 static bool holds(void *ctx)
 {
     const struct local_moves *m = ctx;
-    return machine_cfg(m->local->machine)->migrate_hold == CFG_MIGRATE_HOLD_GPU;
+    return machine_cfg(m->local->machine)->migrate_hold == CFG_MIGRATE_HOLD_DISPATCH;
 }
 
 static struct cp *cp(void *ctx, unsigned gpu)

@@ -87,7 +87,7 @@ static bool pushed(void *ctx)
 static bool holds(void *ctx)
 {
     const struct driver *d = ctx;
-    return d->cfg->migrate_hold == CFG_MIGRATE_HOLD_GPU;
+    return d->cfg->migrate_hold == CFG_MIGRATE_HOLD_DISPATCH;
 }
 
 static struct cp *cp(void *ctx, unsigned gpu)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Key migrate.hold: gpu.  While pages move no dispatcher places a work-group and no compute unit goes on: all GPUs are
- * told before the first page is locked, and let go when the last one is where it stays.  Not responsible for: what a
- * drain or a pause is (docs/reference/control.md).
+ * Key migrate.hold: dispatch.  While pages move no dispatcher places a work-group: those of all GPUs are drained before
+ * the first page is locked, and go on when the last one is where it stays.  Compute units are not held: one that is
+ * paused answers no kill, behind which commands for pages would wait for ever.  Not responsible for: what a drain is
+ * (docs/reference/control.md).
  */
 #include "base/log.h"
 #include "firmware/control.h"
 #include "migrate/move.h"
 #include "vm/pmem.h"
-
-#define WORKERS (CTL_GROUP_CU | CTL_GROUP_SQC)
 
 static void answered(void *ctx, const struct control_result *result)
 {
@@ -23,17 +22,14 @@ static void answered(void *ctx, const struct control_result *result)
         hold_give(m);
 }
 
-/* A dispatcher first: what it places meanwhile would be drained behind it. */
 bool hold_take(struct migrate *m)
 {
     if (m->hold != PAUSE_NOT || !m->host.holds(m->host.ctx) || !m->host.pushed(m->host.ctx))
         return m->hold != PAUSE_ASKED;
     m->hold = PAUSE_ASKED;
-    m->hold_open = 2 * pmem_gpus(m->pm);
-    for (unsigned g = 0; g < pmem_gpus(m->pm); g++) {
+    m->hold_open = pmem_gpus(m->pm);
+    for (unsigned g = 0; g < pmem_gpus(m->pm); g++)
         control_drain(m->host.cp(m->host.ctx, g), CTL_GROUP_DISPATCH, CP_ALL, answered, m);
-        control_drain(m->host.cp(m->host.ctx, g), WORKERS, CP_ALL, answered, m);
-    }
     return false;
 }
 
@@ -43,5 +39,5 @@ void hold_give(struct migrate *m)
         return;
     m->hold = PAUSE_NOT;
     for (unsigned g = 0; g < pmem_gpus(m->pm); g++)
-        control_continue(m->host.cp(m->host.ctx, g), CTL_GROUP_DISPATCH | WORKERS, CP_ALL, NULL, NULL);
+        control_continue(m->host.cp(m->host.ctx, g), CTL_GROUP_DISPATCH, CP_ALL, NULL, NULL);
 }

@@ -51,7 +51,7 @@ struct migrate_host {
     void (*busy)(void *ctx, bool on);
     /* What moves now is carried by RTL GPUs. */
     bool (*pushed)(void *ctx);
-    /* All GPUs stand still while pages move; else only who wants these pages waits. */
+    /* No work-group is placed while pages move; else only who wants these pages waits. */
     bool (*holds)(void *ctx);
     struct cp *(*cp)(void *ctx, unsigned gpu); /* once the machine has begun */
     uint64_t (*now)(void *ctx);                /* target cycle; 0 before */

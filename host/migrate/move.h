@@ -63,7 +63,7 @@ struct engine {
     uint32_t slots;    /* taken by pages that come: bit s, slot s */
 };
 
-/* What all GPUs do while pages move (hold.c). */
+/* What the dispatchers of all GPUs do while pages move (hold.c). */
 enum pausing { PAUSE_NOT, PAUSE_ASKED, PAUSE_ON };
 
 struct migrate {
@@ -85,7 +85,7 @@ void move_happens(struct move *v, enum move_event event);
 void moves_send(struct migrate *m);
 void move_free(struct move *v);
 
-/* hold.c: all GPUs stand still (false: m->held is called when they do); nothing moves any more. */
+/* hold.c: no work-group is placed (false: m->held is called when that is so); nothing moves any more. */
 bool hold_take(struct migrate *m);
 void hold_give(struct migrate *m);
 

@@ -2,7 +2,8 @@
  * Whole programs, unmodified, whose pages move whenever the clock stands: their results and the data figure are those
  * of a run without moves.  On golden GPUs while nothing runs; on RTL before the machine begins, so that it finds pages
  * away from their first places, and all the time, while kernels run; in lock step.
- * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open,--wrap=migrate_step
+ * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open
+ * libs: -Wl,--wrap=migrate_step,--wrap=carry_flush,--wrap=views_map
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@
 #include "config/config.h"
 #include "driver/driver.h"
 #include "driver/run.h"
-#include "migrate/migrate.h"
+#include "migrate/move.h"
 #include "vm/pmem.h"
 
 #define PAGE UINT64_C(4096)
@@ -103,6 +105,51 @@ void __wrap_migrate_step(struct migrate *m)
         one_move(driver);
 }
 
+/* Work-groups that dispatchers have placed when a page is locked, and until it goes on. */
+static struct {
+    const struct move *move;
+    uint64_t groups;
+} locked[MIGRATE_MOST];
+static unsigned stood, went_on; /* moves during which none was placed, some were */
+
+static void groups_add(void *arg, const char *place, const char *name, uint64_t value, const char *unit)
+{
+    (void)unit;
+    if (strstr(place, ".dispatch") && strcmp(name, "groups") == 0)
+        *(uint64_t *)arg += value;
+}
+
+static uint64_t groups(const struct move *v)
+{
+    uint64_t sum = 0;
+    sim_counters(machine_sim(((struct driver *)v->owner->host.ctx)->machine), groups_add, &sum);
+    return sum;
+}
+
+void __real_carry_flush(struct move *v);
+void __wrap_carry_flush(struct move *v);
+void __wrap_carry_flush(struct move *v)
+{
+    unsigned i = 0;
+    while (locked[i].move && locked[i].move != v)
+        i++;
+    locked[i].move = v;
+    locked[i].groups = groups(v);
+    __real_carry_flush(v);
+}
+
+void __real_views_map(struct move *v);
+void __wrap_views_map(struct move *v);
+void __wrap_views_map(struct move *v)
+{
+    for (unsigned i = 0; i < MIGRATE_MOST && locked[i].move; i++)
+        if (locked[i].move == v && v->pushed && locked[i].groups == groups(v))
+            stood++;
+        else if (locked[i].move == v && v->pushed)
+            went_on++;
+    __real_views_map(v);
+}
+
 /* The first of them starts the machine. */
 int __real_client_space_open(struct driver *d, struct client *c, unsigned gpu);
 int __wrap_client_space_open(struct driver *d, struct client *c, unsigned gpu);
@@ -136,7 +183,8 @@ static struct result run(const char *what, enum sim_model model, const char *con
     struct run *r = run_new(&options);
     assert_non_null(r);
     when = moves;
-    moved = refused = away = beside = 0;
+    moved = refused = away = beside = stood = went_on = 0;
+    memset(locked, 0, sizeof locked);
     run_program(r, &report);
     assert_int_equal(report.end, RUN_EXITED);
     assert_true(WIFEXITED(report.wait_status) && WEXITSTATUS(report.wait_status) == 0);
@@ -153,8 +201,8 @@ static void same(const char *what, enum sim_model model, const char *gpus, const
     const struct result without = run(what, model, settings, NO_MOVES);
     seed = *what;
     const struct result with = run(what, model, settings, moves);
-    printf("%s, %s, %s: %u kernels, %u moves, %u refused, %u beside a kernel, %u pages away at a time\n", what, gpus,
-           place, with.kernels, moved, refused, beside, away);
+    printf("%s, %s, %s: %u kernels, %u moves, %u refused, %u beside a kernel, %u pages away at a time, %u + %u\n", what,
+           gpus, place, with.kernels, moved, refused, beside, away, stood, went_on);
     assert_true(with.data == without.data && with.kernels == without.kernels);
     assert_true(moved > 20 && away > 2);
 }
@@ -190,7 +238,15 @@ static void on_rtl_while_kernels_run(void **state)
 {
     (void)state;
     same("life", SIM_RTL, "system.gpus=2", "place.processes=1", WHILE_IT_RUNS);
-    assert_true(beside > 100);
+    assert_true(beside > 100 && went_on > 0);
+}
+
+/* shows S1.15: no work-group is placed between lock and resume. */
+static void on_rtl_that_places_nothing(void **state)
+{
+    (void)state;
+    same("life", SIM_RTL, "system.gpus=2", "migrate.hold=dispatch", WHILE_IT_RUNS);
+    assert_true(beside > 50 && stood > 50 && went_on == 0);
 }
 
 int main(void)
@@ -198,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_golden_gpus),           cmocka_unit_test(beside_a_running_program),
         cmocka_unit_test(in_worker_processes),      cmocka_unit_test(on_rtl_from_the_start),
-        cmocka_unit_test(on_rtl_while_kernels_run),
+        cmocka_unit_test(on_rtl_while_kernels_run), cmocka_unit_test(on_rtl_that_places_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
