@@ -180,6 +180,7 @@ module cu_vmem
     .xlat_pte_i     (xlat_pte),
     .xlat_status_i  (xlat_status),
     .forget_i       (tlb_inv_q),
+    .forget_pages_i (inv_pages_q),
     .pairs_i        (pairs),
     .quiesce_i      (quiesce_q),
     .drained_o      (drained),

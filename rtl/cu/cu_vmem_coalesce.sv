@@ -61,6 +61,7 @@ module cu_vmem_coalesce
   input  logic         [63:0] xlat_pte_i,
   input  logic          [7:0] xlat_status_i,
   input  logic                forget_i,        // the TLB is being invalidated
+  input  tlb_pkg::inv_t       forget_pages_i,
   input  logic                pairs_i,         // pairs are wanted: loads hit
   input  logic                quiesce_i,       // start no transaction, let none leave
   output logic          [5:0] waiting_o,       // transactions that have begun and not left

@@ -53,6 +53,7 @@ module cu_vmem_coalesce_narrow
   input  logic         [63:0] xlat_pte_i,
   input  logic          [7:0] xlat_status_i,
   input  logic                forget_i,        // the TLB is being invalidated
+  input  tlb_pkg::inv_t       forget_pages_i,
   input  logic                quiesce_i,       // start no transaction, let none leave
   output logic          [5:0] waiting_o,       // transactions that have begun and not left
   output logic                access_valid_o,

@@ -118,18 +118,31 @@
     end
   endtask
 
-  // The TLB loses entries: nothing known here counts any more.  What was translated before has ended (quiesce_i), or the
-  // answer to another invalidation waits for that.  What the lookups of tx1 and tx0 have found is taken for a miss.
+  // The TLB loses entries: what is known here of their pages does not count any more.  What was translated before has ended
+  // (quiesce_i), or the answer to another invalidation waits for that.  What the lookups of tx1 and tx0 have found of such a page
+  // is taken for a miss.  An answer under way may be that of a block with such a page, up to 2 MiB.
   task automatic forget_translations();
-    file.stale = file.stale | (file.busy & ~file.answered & ~file.ask);
-    file.ask = file.ask | file.answered;
-    file.answered = '0;
-    last_valid = 1'b0;
-    held = tx1.valid;
-    held_hit = 1'b0;
-    doubted = tx0.valid;
+    for (int unsigned m = 0; m < NumMisses; m++) begin
+      if (names(file.page[m], tlb_pkg::SizeLarge))
+        file.stale[m] = file.stale[m] || (file.busy[m] && !file.answered[m] && !file.ask[m]);
+      if (names(file.page[m], tlb_pkg::SizePage)) begin
+        file.ask[m] = file.ask[m] || file.answered[m];
+        file.answered[m] = 1'b0;
+      end
+    end
+    if (names(last_page, tlb_pkg::SizePage)) last_valid = 1'b0;
+    if (tx1.valid && names('{vmid: tx1.vmid, vpn: tx1.va[39:12]}, tlb_pkg::SizePage)) begin
+      held = 1'b1;
+      held_hit = 1'b0;
+    end
+    doubted = tx0.valid && (doubted || names('{vmid: tx0.vmid, vpn: tx0.va[39:12]}, tlb_pkg::SizePage));
     moved = 1'b1;
   endtask
+
+  // Does the invalidation name the page, or one of a block around it?
+  function automatic logic names(input page_t of, input tlb_pkg::size_e block);
+    return tlb_pkg::inv_covers(forget_pages_i, of.vmid, of.vpn, block);
+  endfunction
 
   // An entry asks the L2 TLB, for transaction `tx`, which waits for it.
   task automatic ask_for(input miss_t miss, input vmem_tx_t tx);

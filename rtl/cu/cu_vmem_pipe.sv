@@ -72,6 +72,7 @@ module cu_vmem_pipe
   input  logic      [63:0] xlat_pte_i,
   input  logic      [ 7:0] xlat_status_i,
   input  logic             forget_i,        // the TLB is being invalidated
+  input  tlb_pkg::inv_t    forget_pages_i,
   /* verilator lint_off UNUSEDSIGNAL */  // of narrow SIMDs
   input  logic             pairs_i,         // see cu_vmem_coalesce
   /* verilator lint_on UNUSEDSIGNAL */
@@ -204,6 +205,7 @@ module cu_vmem_pipe
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,
+      .forget_pages_i,
       .pairs_i,
       .quiesce_i,
       .waiting_o      (waiting),
@@ -368,6 +370,7 @@ module cu_vmem_pipe
       .xlat_pte_i,
       .xlat_status_i,
       .forget_i,
+      .forget_pages_i,
       .quiesce_i,
       .waiting_o      (waiting),
       .access_valid_o (access_valid),

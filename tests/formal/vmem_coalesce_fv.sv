@@ -50,7 +50,7 @@ module vmem_coalesce_fv
     .place_valid_o(), .place_o(), .started_valid_o(started_valid), .started_slot_o(started_slot), .sent_valid_o(sent_valid),
     .sent_slot_o(sent_slot), .opread_lds_o(), .fault_o(), .denied_o(denied), .tlb_lookup_o(), .tlb_vmid_o(), .tlb_vpn_o(),
     .tlb_hit_i(hit_i), .tlb_pte_i(Pte), .tlb_fill_o(), .tlb_fill_pte_o(), .tlb_fill_vpn_o(), .tlb_fill_vmid_o(),
-    .xlat_valid_i(answers), .xlat_id_i({6'd0, answer_id_i}), .xlat_pte_i(Pte), .xlat_status_i(8'd0), .forget_i(1'b0),
+    .xlat_valid_i(answers), .xlat_id_i({6'd0, answer_id_i}), .xlat_pte_i(Pte), .xlat_status_i(8'd0), .forget_i(1'b0), .forget_pages_i('0),
     .quiesce_i(1'b0), .access_valid_o(access_valid), .access_o(access), .access_ready_i(ready_i), .ended_valid_i(1'b0),
     .ended_tx_i(8'd0), .ended_pair_i(1'b0), .ended_tx2_i(8'd0), .pairs_i(1'b1), .perf_o(), .moved_o());
   /* verilator lint_on PINCONNECTEMPTY */

@@ -4,7 +4,7 @@
 // invalidations, lanes of the LDS) on 4 pages, any hits, answers, credits and invalidations at any time.  Two freely chosen
 // transactions are followed, one after the other, and one freely chosen page: none is lost or sent twice, what must stay in order
 // does (docs/reference/vmem.md), what leaves has the page's translation of now, each page is asked for once and each answer is
-// that of a page that was asked for, and somebody can go when every answer is there.  The TLB is invalidated at any time, behind
+// that of a page that was asked for, and somebody can go when every answer is there.  Pages of the TLB are invalidated at any time, behind
 // cycles in which nothing could leave (quiesce_i) or not: an answer of before may still come, and nothing leaves by it.
 // Not responsible for: which lanes a transaction has (vmem_coalesce_fv).
 `include "gantry_assert.svh"
@@ -35,6 +35,8 @@ module vmem_xlat_fv
   input logic        ended_valid_i,
   input logic  [7:0] ended_tx_i,
   input logic        forget_i,
+  input logic  [1:0] forget_first_i,  // pages that it names
+  input logic  [1:0] forget_last_i,
   input logic        quiesce_i,
   input logic  [1:0] pick_i,          // page that is followed: free, but constant
   input logic [63:0] value_i,         // its entry: constant between invalidations
@@ -42,6 +44,8 @@ module vmem_xlat_fv
 );
   localparam logic [63:0] Bits = 64'h30F7;  // rights, memory type, two bits of the page: the rest of an entry is carried along
 
+  tlb_pkg::inv_t forget_pages_i;
+  assign forget_pages_i = '{vmid: 8'd0, whole: 1'b0, first: 28'(forget_first_i), last: 28'(forget_last_i)};
   // ---- what the tasks work on, as in cu_vmem_coalesce
   /* verilator lint_off BLKSEQ */
   vop_t op_mem[16];
@@ -117,7 +121,7 @@ module vmem_xlat_fv
     value_q        <= value_i;
     value_status_q <= value_status_i;
     kept_q         <= kept_value;
-    forgot_q       <= forget_i;
+    forgot_q       <= forget_i && pick_i >= forget_first_i && pick_i <= forget_last_i;
   end
   always_comb begin : m_inputs
     assume (rst_ni == started);
@@ -125,6 +129,7 @@ module vmem_xlat_fv
     if (started && !forgot_q) assume (value_i == value_q && value_status_i == value_status_q);
     assume (value_status_i != MEM_OK && value_status_i < 8'd8 && other_status_i != MEM_OK && other_status_i < 8'd8);
     assume (!quiesce_i || !arrive_i);
+    assume (forget_first_i <= forget_last_i);
     assume (!xlat_valid_i || (32'(xlat_id_i) < NumMisses && asked_q[xlat_id_i[MissW-1:0]]));
     assume (!ended_valid_i || (32'(ended_tx_i) < NumTx && !free_numbers[ended_tx_i[TxW-1:0]]));
     assume (!(inv_i && lds_i));
@@ -178,7 +183,8 @@ module vmem_xlat_fv
       tx_left = tx_left + 1'b1;
     end
     arrived = tx0.valid;
-    if (forget_i) old_look = {tx1.valid, tx0.valid};
+    if (forget_i) old_look = old_look | {tx1.valid && tx1.va[13:12] >= forget_first_i && tx1.va[13:12] <= forget_last_i,
+                                         tx0.valid && tx0.va[13:12] >= forget_first_i && tx0.va[13:12] <= forget_last_i};
     translations();
     if (!tx0.valid && arrived) old_look = {old_look[0], 1'b0};
     if (arrive_i && !arrived) begin

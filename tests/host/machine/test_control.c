@@ -329,7 +329,8 @@ static void test_dispatchers(void **state)
             assert_int_equal(sim_run(m.sim, 1000000), SIM_STOPPED);
             assert_answer(&m, 1, CTL_OK, CTL_STATE_RUN);
             assert_true(ended == 6 || event_of(&m, 7)->end > at + 20000);
-            assert_true(ended > 0 || event_of(&m, 7)->start > at + 20000);
+            /* a pause may come between the place of a group and its first wavefront, a drain does not */
+            assert_true(ended > 0 || event_of(&m, 7)->start > at + 20000 || (!drains && at > 1));
             assert_data(&m);
             machine_close(&m);
             if (at > 300)

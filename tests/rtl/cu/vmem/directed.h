@@ -5,17 +5,22 @@
 #include "../../inv_pages.h"
 #include "traffic.h"
 
-static void invalidate(unsigned flags, unsigned vmid)
+static void invalidate_pages(unsigned flags, unsigned vmid, unsigned first, unsigned last)
 {
     dut->inv_i = 1, dut->inv_flags_i = flags;
-    static unsigned turn; // as a range from the first page on, or from the second
-    put_pages(dut->inv_pages_i, vmid, ++turn % 2, 0xfffffff);
+    put_pages(dut->inv_pages_i, vmid, first, last);
     int patience = 5000;
     do
         tick();
     while (!dut->inv_done_o && --patience);
     if (!patience)
         fail("invalidation never done", 0, 1), exit(1);
+}
+
+static void invalidate(unsigned flags, unsigned vmid)
+{
+    static unsigned turn; // as a range from the first page on, or from the second
+    invalidate_pages(flags, vmid, ++turn % 2, 0xfffffff);
 }
 
 // The host writes the shared pages (all of them, moved to new places with `remap`): visible after an invalidation.
