@@ -137,6 +137,18 @@ def test_a_gpu_without_memory_takes_nothing(code, tmp_path):
     assert len([line for line in err.splitlines() if not line.startswith("gantry: gpus=")]) == 1
 
 
+def test_half_of_it_is_there(code, tmp_path):
+    """A block of which some pages have gone before goes in pieces, from two GPUs; all of it comes home."""
+    path = tmp_path / "half.yaml"
+    head = f"object: {code / 'x.co'}\nbuffers: {{a: fill:1:64K, b: fill:2:64K, c: zero:64K}}\nlaunches:\n"
+    adds = "  - {kernel: add, grid: 16384, group: 64, args: [buf:c, buf:a, buf:b]}\n"
+    goes = "  - move: {buffer: c, to: 1, after: 1000}\n  - move: {buffer: c, to: 0, after: 1001}\n"
+    path.write_text(head + goes + adds + goes + adds + "expect: {c: fill:3:64K}\n")
+    for page in ("4K", "64K"):
+        err = run("kernel", "-c", "demo", "-v", "--set", f"migrate.page={page}", "--script", path)
+        assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == (64 if page == "4K" else 4)
+
+
 @pytest.mark.parametrize("move, cause", [
     ("{buffer: z, to: 1}", "buffer: no such buffer"), ("{buffer: a, to: 64}", "to: not a number, or too large"), ("{buffer: a}", "move: needs buffer and to"),
     ("{buffer: a, to: 1, after: x}", "after: not a number"), ("{buffer: a, to: 1, when: 2}", "when: unknown key"), ("7", "expected keys and values"),

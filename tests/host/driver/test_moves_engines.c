@@ -112,6 +112,30 @@ static void many_pages_go_together(void **state)
     fake_launch = NULL;
 }
 
+/* Pages of one command have one answer. */
+static void a_list_is_refused(void **state)
+{
+    struct bench *b = *state;
+    uint64_t page;
+    rtl_begin(b);
+    object_new_at(b, 0, AT, 4 * PAGE, 1, &page);
+    engines.count = 0;
+    hold(true, false, false);
+    for (unsigned n = 0; n < 4; n++)
+        assert_int_equal(migrate_add(b->d->migrate, page + n * PAGE, PAGE, 1), 0);
+    migrate_go(b->d->migrate);
+    for (unsigned n = 0; n < 4; n++)
+        goes_to(b, page + n * PAGE, STATE_FLUSH);
+    assert_int_equal(open_of(CP_CACHE, 0), 1);
+    say(b, CP_CACHE, REFUSED);
+    moves_end(b);
+    for (unsigned n = 0; n < 4; n++)
+        assert_true(home_of(b, page + n * PAGE) == 0 && !locked(b, AT + n * PAGE));
+    assert_int_equal(sent_of(CP_MOVE), 0);
+    words_are(b, 0, 1, AT, 4 * PAGE, 1);
+    all_is_free(b);
+}
+
 /* Every other page of a block is on another GPU: sixteen pieces, then one large entry. */
 static void a_scattered_block_goes_in_pieces(void **state)
 {
@@ -216,7 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(pages_take_turns),       TEST(slots_are_one_pages),
         TEST(many_pages_go_together), TEST(a_scattered_block_goes_in_pieces),
-        TEST(a_slot_is_lost),
+        TEST(a_list_is_refused),      TEST(a_slot_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
