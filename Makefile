@@ -72,6 +72,7 @@ demo:  ## a HIP program on two RTL GPUs
 
 test:  ## run all tests, or those under T=path; ends with "N passed, N failed"
 	$(call step,building what tests need,$(words $(LIB_OBJ) $(if $(T),,$(APPS) $(KERNEL_FILES))),all-files $(if $(T),,apps-files kernels-files $(B)/apps/sorting $(B)/apps/chains)) # which tests beside each other need
+	$(if $(T),,$(call step,building the RTL models that tests share,$(words $(MODEL_KINDS) $(MODEL_KINDS)),tests-models-files))
 	@$(PY) sw/tools/run_tests.py $(T)
 
 bench: all  ## speed figures beside a calibrated C loop, in build/bench.json

@@ -39,6 +39,7 @@ SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/tes
 # Seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own.  None where the text is another
 # bench's, whose checks are seen to fail there.
 FAULTS = 1
+LIGHT = "-O3 or -O0"  # sw/tools/models.py --opt
 cpu_seen = [0.0]  # at the end of the last phase of a test
 
 
@@ -92,7 +93,8 @@ class CTest(Item):
                      "-lcmocka", *shlex.split(libs), *shlex.split(flags["LDLIBS"])])
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
-        done = run([str(exe)], limit=int(limit[1]) if limit and os.environ.get("GANTRY_NIGHTLY") == "1" else LIMIT)
+        nightly = os.environ.get("GANTRY_NIGHTLY") == "1"
+        done = run([str(exe)], limit=int(limit[1]) if limit and nightly else LIMIT, env=os.environ if nightly else {"GANTRY_MODEL_OPT": LIGHT, **os.environ})
         self.cases_ran(done.stdout)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
@@ -312,6 +314,16 @@ def long_first(items):
 def cpu_used():
     """Seconds of this process and of all that it has started and waited for."""
     return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+@pytest.fixture(scope="module")
+def light_models():
+    """By day: of a model that nobody else has, and that runs for a second, no optimization, which would take as long as all else; what `make test` has
+    built for most tests (tests-models-files) is taken as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("GANTRY_NIGHTLY") != "1":
+            patch.setenv("GANTRY_MODEL_OPT", LIGHT)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,6 +11,7 @@ struct run {
     struct kernel_script *script;
     struct gantry_machine *machine;
     const char *kernel; /* the one that runs */
+    unsigned next;      /* of the script: what the launch that runs has beside it begins behind this one */
     int status;         /* of the launch that did not end well, else GANTRY_OK */
 };
 
@@ -21,15 +22,47 @@ static void progress_note(void *arg, struct machine *machine)
     session_progress(machine, r->kernel, 0);
 }
 
+static int move_begin(struct run *r, const struct script_launch *l)
+{
+    return gantry_move(r->machine, l->move.buffer->address, l->move.buffer->room, l->move.to, NULL);
+}
+
+/* Pages move, and nothing else happens until they are there. */
+static int move_alone(struct run *r, const struct script_launch *l)
+{
+    const int status = move_begin(r, l);
+    return status == GANTRY_OK ? gantry_run(r->machine, UINT64_MAX, NULL, NULL) : status;
+}
+
+/* One launch, with the moves beside it: entries [first, r->next) of the script.  Those whose time has not come when it
+ * is over are made then. */
+static int launch_beside(struct run *r, struct gantry_launch *launch, unsigned first)
+{
+    uint64_t begin = 0;
+    int event = GANTRY_AT_CYCLE, status = gantry_now(r->machine, &begin, NULL);
+    if (status == GANTRY_OK)
+        status = gantry_launch_start(launch, NULL);
+    for (unsigned i = first; i < r->next && status == GANTRY_OK; i++) {
+        const struct script_launch *l = &r->script->launches[i];
+        if (event == GANTRY_AT_CYCLE)
+            status = gantry_run(r->machine, begin + l->move.after, &event, NULL);
+        if (status == GANTRY_OK)
+            status = event == GANTRY_AT_CYCLE ? move_begin(r, l) : move_alone(r, l);
+    }
+    if (status == GANTRY_OK && event == GANTRY_AT_CYCLE)
+        status = gantry_run(r->machine, UINT64_MAX, &event, NULL);
+    return status;
+}
+
 /* As often as it is to be repeated, or until one does not end well (r->status); its line has been printed. */
-static enum gantry_status launch_run(struct run *r, struct script_launch *l)
+static enum gantry_status launch_run(struct run *r, struct script_launch *l, unsigned beside)
 {
     struct gantry_launch *launch = NULL;
     enum gantry_status status = lib_launch_new(r->machine, l->kernel, &l->options.shape, &l->args, &launch);
 
     r->kernel = l->kernel->name;
     for (uint64_t n = 0; n < l->repeat && status == STATUS_OK && r->status == GANTRY_OK; n++)
-        r->status = gantry_launch_run(launch, NULL);
+        r->status = n == 0 && beside < r->next ? launch_beside(r, launch, beside) : gantry_launch_run(launch, NULL);
     return status;
 }
 
@@ -86,8 +119,16 @@ static int launches_run(struct run *r)
 
     for (unsigned i = 0; i < r->script->buffer_count && status == STATUS_OK; i++)
         status = lib_buffer_place(r->machine, &r->script->buffers[i]);
-    for (unsigned i = 0; i < r->script->launch_count && status == STATUS_OK && r->status == GANTRY_OK; i++)
-        status = launch_run(r, &r->script->launches[i]);
+    for (unsigned beside = 0; r->next < r->script->launch_count && status == STATUS_OK && r->status == GANTRY_OK;) {
+        struct script_launch *l = &r->script->launches[r->next];
+        if (!l->move.buffer)
+            status = launch_run(r, l, beside);
+        else if (!l->move.beside)
+            r->status = move_alone(r, l);
+        r->next++;
+        if (!l->move.beside)
+            beside = r->next;
+    }
     progress_end();
     lib_summary(r->machine, &summary);
     if (status != STATUS_OK && summary.row_count == 0)

@@ -228,14 +228,72 @@ static enum gantry_status launch_key(struct reader *r, const char *key, const ya
     return STATUS_OK;
 }
 
+static enum gantry_status number_read(struct reader *r, const char *key, const yaml_node_t *value, uint64_t most,
+                                      uint64_t *number)
+{
+    const char *text = scalar(value);
+    char *end = NULL;
+    errno = 0;
+    *number = text ? strtoull(text, &end, 0) : 0;
+    if (!text || !*text || *end || errno || *text == '-' || *number > most)
+        return bad(r, value, key, "not a number, or too large");
+    return STATUS_OK;
+}
+
+static enum gantry_status move_key(struct reader *r, const char *key, const yaml_node_t *value, void *arg)
+{
+    struct script_move *move = arg;
+    uint64_t number = 0;
+    if (strcmp(key, "buffer") == 0) {
+        for (unsigned b = 0; b < r->script->buffer_count && scalar(value); b++)
+            if (strcmp(r->script->buffers[b].name, scalar(value)) == 0)
+                move->buffer = &r->script->buffers[b];
+        return move->buffer ? STATUS_OK : bad(r, value, key, "no such buffer");
+    }
+    const bool after = strcmp(key, "after") == 0;
+    enum gantry_status status = number_read(r, key, value, after ? UINT32_MAX : 63, &number);
+    if (after) {
+        move->beside = true;
+        move->after = number;
+    } else {
+        move->to = (unsigned)number;
+    }
+    return status;
+}
+
+/* A mapping with the key `move`. */
+static enum gantry_status move_read(struct reader *r, const char *key, const yaml_node_t *value, void *arg)
+{
+    static const char *const keys[] = {"buffer", "to", "after", NULL};
+    struct script_launch *l = arg;
+    (void)key;
+    l->move.to = UINT32_MAX;
+    enum gantry_status status = mapping_each(r, value, keys, move_key, &l->move);
+    if (status == STATUS_OK && (!l->move.buffer || l->move.to == UINT32_MAX))
+        status = bad(r, value, "move", "needs buffer and to: the GPU's number");
+    return status;
+}
+
+static bool has_key(struct reader *r, const yaml_node_t *map, const char *key)
+{
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start;
+         map->type == YAML_MAPPING_NODE && p < map->data.mapping.pairs.top; p++)
+        if (scalar(node_of(r, p->key)) && strcmp(scalar(node_of(r, p->key)), key) == 0)
+            return true;
+    return false;
+}
+
 static enum gantry_status launch_read(struct reader *r, const yaml_node_t *node)
 {
     static const char *const keys[] = {"object", "kernel", "grid", "group", "args", "repeat", NULL};
+    static const char *const moves[] = {"move", NULL};
     if (r->script->launch_count == SCRIPT_LAUNCHES)
         return bad(r, node, NULL, "more than 4096 launches: use repeat");
     struct named n = {.launch = launch_add(r->script), .object = r->object};
 
     n.launch->place = place_of(r, node);
+    if (has_key(r, node, moves[0]))
+        return mapping_each(r, node, moves, move_read, n.launch);
     enum gantry_status status = mapping_each(r, node, keys, launch_key, &n);
     if (status == STATUS_OK && !n.object)
         status = bad(r, node, NULL, "no code object: object: FILE here or at the top");

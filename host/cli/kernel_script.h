@@ -9,8 +9,18 @@
 #include "lib/kernel_args.h"
 #include "loader/object.h"
 
+/* Pages of a buffer that go to the memory of another GPU. */
+struct script_move {
+    const struct kernel_arg *buffer; /* NULL: this is a launch */
+    unsigned to;                     /* GPU */
+    bool beside;                     /* the next launch, from `after` cycles of it on; else before it begins */
+    uint64_t after;
+};
+
+/* A launch, or a move. */
 struct script_launch {
-    const char *place;          /* for messages: FILE:LINE, or NULL: the command line */
+    const char *place; /* for messages: FILE:LINE, or NULL: the command line */
+    struct script_move move;
     struct cli_options options; /* shape and specs */
     uint64_t repeat;            /* times, 1 or more */
     const struct object_kernel *kernel;

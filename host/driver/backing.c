@@ -132,9 +132,12 @@ void backing_drop(struct driver *d, struct client *c, struct hold *hold)
     contents_hash(d, b);
     if (b->name.bytes) /* from now on its handle names nothing */
         ranges_remove(&d->shared, &b->name);
-    quarantine_put(
-        d, (struct handed){
-               .kind = kinds[b->kind], .gpu = b->gpu, .at = b->offset, .bytes = b->bytes, .reached = b->reached});
+    quarantine_put(d, (struct handed){.kind = kinds[b->kind],
+                                      .gpu = b->gpu,
+                                      .at = b->offset,
+                                      .bytes = b->bytes,
+                                      .cached = b->kind == BACKING_VRAM,
+                                      .reached = b->reached});
     if (b->kind == BACKING_VRAM)
         migrate_gone(d->migrate, b->place.at, b->bytes);
     ranges_remove(&d->backings, &b->place);

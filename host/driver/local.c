@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/datahash.h"
+#include "driver/local_private.h"
 #include "driver/near.h"
-#include "driver/slice.h"
 #include "loader/lines.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -22,34 +22,6 @@
 #define RING_PACKETS 64u
 #define VMID 1u
 #define VA_BASE UINT64_C(0x100000000)
-
-/* What was allocated. */
-struct region {
-    uint64_t va, bytes; /* as it was asked for */
-    enum local_place place;
-    uint64_t offset, room; /* whole pages of VRAM or GTT */
-    bool data;             /* counts for local_data_hash */
-};
-
-struct local {
-    struct machine *machine;
-    unsigned gpu;
-    struct cp_space space;
-    struct cp_queue *queue;
-    uint64_t next_va, next[2]; /* of each place: behind what is taken */
-    uint64_t ring, amd_queue, signal, inactive;
-    uint8_t *ring_host, *amd_host, *signal_host;
-    uint64_t packets;
-    uint32_t scratch_private; /* bytes of a work-item that there is scratch for */
-    struct region *regions;
-    size_t region_count, region_room;
-    const void *code; /* local_code */
-    size_t code_bytes;
-    uint64_t code_base;
-    struct local_result *result; /* of the dispatch under way */
-    struct slice slice;
-    bool finished, still;
-};
 
 static void on_event(void *ctx, void *owner, uint32_t event_id)
 {
@@ -125,11 +97,17 @@ static void on_kernel(void *ctx, void *owner, const struct kernel_row *row)
         return;
     l->result->row = *row;
     l->result->launched = true;
+    local_moves_step(l); /* pages of golden GPUs wait for this */
 }
 
 static void on_space_closed(void *ctx, struct cp_space *space)
 {
     (void)ctx, (void)space;
+}
+
+static void on_answered(void *ctx)
+{
+    local_moves_step(ctx);
 }
 
 uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, void **host)
@@ -138,7 +116,8 @@ uint64_t local_alloc(struct local *l, enum local_place place, uint64_t bytes, vo
     const uint64_t align = pagetable_align(bytes);
     const uint64_t asked = bytes;
     uint64_t *next = &l->next[place];
-    uint64_t end = place == LOCAL_VRAM ? pmem_vram_bytes(pm) - pmem_table_bytes(pm) : pmem_gtt_bytes(pm);
+    uint64_t end = l->end[place];
+    local_moves_rest(l);
     bytes = bytes ? (bytes + PAGE - 1) & ~(PAGE - 1) : PAGE;
     uint64_t offset = (*next + align - 1) & ~(align - 1);
     if (bytes > end || offset > end - bytes)
@@ -210,14 +189,20 @@ struct local *local_open(const struct gantry_cfg *cfg, const struct sim_options 
                                  .halted = on_halted,
                                  .interrupt = on_interrupt,
                                  .kernel = on_kernel,
-                                 .space_closed = on_space_closed};
+                                 .space_closed = on_space_closed,
+                                 .shootdown = on_answered,
+                                 .tables = on_answered};
     l->gpu = gpu;
     l->next_va = VA_BASE;
     l->machine = machine_new(cfg, options, &user);
     if (!l->machine || machine_start(l->machine) < 0)
         goto fail;
-    pagetable_sink_set(machine_memory(l->machine), NULL, NULL); /* buffers are prepared while nothing runs */
-    l->space = (struct cp_space){.pt = pagetable_new(machine_memory(l->machine), gpu), .vmid = VMID, .owner = l};
+    struct pmem *pm = machine_memory(l->machine);
+    pagetable_sink_set(pm, NULL, NULL); /* buffers are prepared while nothing runs */
+    l->end[LOCAL_VRAM] = pmem_vram_bytes(pm) - pmem_table_bytes(pm);
+    l->end[LOCAL_HOST] = pmem_gtt_bytes(pm);
+    l->moves = local_moves_new(l);
+    l->space = (struct cp_space){.pt = pagetable_new(pm, gpu), .vmid = VMID, .owner = l};
     if (l->space.pt) {
         cp_space_open(machine_cp(l->machine, gpu), &l->space);
         if (queue_make(l))
@@ -234,6 +219,7 @@ void local_close(struct local *l)
     if (!l)
         return;
     pagetable_free(l->space.pt);
+    local_moves_free(l->moves);
     machine_delete(l->machine);
     free(l->regions);
     free(l);
@@ -298,7 +284,8 @@ static bool scratch_give(struct local *l, uint32_t private_bytes)
 static bool outcome_find(struct local *l, enum machine_result end, const struct local_watch *watch)
 {
     struct local_result *result = l->result;
-    const bool waits = *(const int64_t *)(const void *)(l->signal_host + 8) != 0 && !l->finished;
+    const bool runs = *(const int64_t *)(const void *)(l->signal_host + 8) != 0 && !l->finished,
+               waits = runs || (local_moves_busy(l->moves) && !l->finished);
     if (watch && watch->stop && *watch->stop) {
         result->outcome = LOCAL_STOPPED;
         if (*watch->stop == SIGALRM) /* time is over */

@@ -71,6 +71,14 @@ bool local_run(struct local *l, uint64_t until, const struct local_watch *watch)
 /* Where the bytes from GPU address `va` on lie here: all of them in one allocation, else NULL. */
 void *local_host(struct local *l, uint64_t va, uint64_t bytes, enum local_place *place);
 
+/* The pages of [va, +bytes), whole pages of one allocation in VRAM, go to the memory of `gpu`, in batches behind those
+ * of earlier calls: while a dispatch runs, which is not over before they are there, or when the machine runs next.
+ * NULL, or why not, for people: then none does.  What cannot go later, since that GPU has no memory left, stays where
+ * it is: one line on stderr, and local_moved says so. */
+const char *local_move(struct local *l, uint64_t va, uint64_t bytes, unsigned gpu);
+/* Everything has gone so far that was to. */
+bool local_moved(const struct local *l);
+
 /* The `data` figure of the final line over all VRAM allocations. */
 uint64_t local_data_hash(struct local *l);
 #endif

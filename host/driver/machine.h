@@ -42,6 +42,9 @@ void machine_access(struct machine *m, const struct msg_mem_req *req, uint64_t w
 void machine_halt(struct machine *m);
 /* Pages are moving, until it is called again: no kernel starts on a golden GPU, and the model is not changed. */
 void machine_moving(struct machine *m, bool on);
+/* Changes of page tables are messages to the GPUs, as after machine_start; or (false) done at once: only while nothing
+ * runs. */
+void machine_tables_sent(struct machine *m, bool sent);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */
 void machine_visible(struct machine *m);
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "driver/machine_private.h"
 #include "machine/goals.h"
+#include "vm/pagetable.h"
 #include "vm/pmem.h"
 
 void machine_visible(struct machine *m)
@@ -174,6 +175,11 @@ void machine_table_write(void *ctx, uint64_t pa, const void *from, uint32_t byte
 {
     struct machine *m = ctx;
     cp_tables_write(m->cps[(pa >> PMEM_OWNER_SHIFT) - 1], pa, from, bytes);
+}
+
+void machine_tables_sent(struct machine *m, bool sent)
+{
+    pagetable_sink_set(m->memory, sent ? machine_table_write : NULL, sent ? m : NULL);
 }
 
 const struct cp_host machine_cp_ops = {.event = cp_on_event,

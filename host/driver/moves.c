@@ -84,6 +84,12 @@ static bool pushed(void *ctx)
     return machine_started(d->machine) && sim_model_now(machine_sim(d->machine)) == SIM_RTL;
 }
 
+static bool holds(void *ctx)
+{
+    const struct driver *d = ctx;
+    return d->cfg->migrate_hold == CFG_MIGRATE_HOLD_GPU;
+}
+
 static struct cp *cp(void *ctx, unsigned gpu)
 {
     struct driver *d = ctx;
@@ -110,6 +116,7 @@ static void left(void *ctx, uint64_t page, uint64_t frame)
     quarantine_put(d, (struct handed){.kind = HELD_FRAME,
                                       .gpu = gpu,
                                       .at = frame & PMEM_OFFSET_MASK,
+                                      .cached = !page, /* a page's lines were written back before it went */
                                       .reached = b ? b->reached : UINT64_C(1) << gpu});
 }
 
@@ -137,6 +144,7 @@ struct migrate *moves_new(struct driver *d)
                                       .why_not = why_not,
                                       .busy = busy,
                                       .pushed = pushed,
+                                      .holds = holds,
                                       .cp = cp,
                                       .now = now,
                                       .settled = settled,

@@ -50,7 +50,7 @@ static void caches_drop(struct driver *d, struct held *items, size_t count)
     uint64_t reached = 0, own = 0;
     for (size_t i = 0; i < count; i++) {
         reached |= items[i].what.reached;
-        if (items[i].what.reached && (items[i].what.kind == HELD_VRAM || items[i].what.kind == HELD_FRAME))
+        if (items[i].what.reached && items[i].what.cached)
             own |= UINT64_C(1) << items[i].what.gpu;
     }
     for (unsigned g = 0; g < gpus_of(d); g++)

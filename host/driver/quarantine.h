@@ -21,6 +21,7 @@ struct handed {
     uint64_t at;      /* offset in VRAM, GTT or the windows; of page-table pages: up to this one (pagetable_removed) */
     uint64_t bytes;   /* of VRAM and GTT */
     uint64_t reached; /* GPUs, one bit each, that it was ever mapped on */
+    bool cached;      /* of VRAM and frames: the slices of its GPU may hold something of it */
 };
 
 struct quarantine {

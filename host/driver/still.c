@@ -10,9 +10,9 @@
 
 #include "base/log.h"
 #include "driver/driver.h"
-#include "migrate/migrate.h"
 #include "driver/slice.h"
 #include "gantry_cfg.h"
+#include "migrate/migrate.h"
 
 /* A program may be about to be woken by something that cannot be seen here, a signal for instance. */
 #define DEADLOCK_SECONDS 2.0

@@ -25,6 +25,8 @@ static const char *group_name(uint8_t groups)
         return "L2 slice";
     case CTL_GROUP_CU:
         return "compute unit";
+    case CTL_GROUP_DISPATCH:
+        return "the dispatchers";
     default:
         return "components";
     }

@@ -36,7 +36,7 @@ void cp_free(struct cp *cp)
         cp->queues = queue->next_queue;
         free(queue);
     }
-    free(cp->shootdowns);
+    shootdowns_free(cp);
     free(cp->controls.list);
     free(cp->pages.list);
     tables_fini(&cp->tables);

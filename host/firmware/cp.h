@@ -201,9 +201,11 @@ void cp_space_trap(struct cp *cp, struct cp_space *space);
  * start or runs loses these translations by a command of its own; where nothing does, what starts next loses all of the
  * space by its first fence.  Accesses of the command processor under way count as a shoot-down, too. */
 void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes);
-/* The same for `count` pages, up to CP_PAGES, of `bytes` each, at va[], by one command. */
+/* The same for `count` pages, up to CP_PAGES, of `bytes` each, at va[], by one command.  more: another call for the
+ * same space follows at once, which is the one that waits for accesses under way: all are done when that is. */
 #define CP_PAGES 8u
-void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes);
+void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes,
+                        bool more);
 /* Memory that no translation leads to any more changes hands: what runs on this GPU loses what its caches hold by a
  * command that counts as a shoot-down, what starts later by its first fence.  own: it is VRAM of this GPU. */
 void cp_caches_drop(struct cp *cp, bool own);

@@ -89,10 +89,10 @@ struct cp_queue {
 
 /* A shoot-down that was sent and is not counted as done yet (shootdown.c). */
 struct shootdown {
-    uint64_t order;     /* accesses below this one were translated before */
-    uint64_t number;    /* of the command: the GPU answers in this order */
-    uint64_t va, bytes; /* of the command: pages whose translations go, 0 bytes: all of vmid */
-    uint32_t flags;     /* enum cache_flag */
+    uint64_t order;        /* accesses below this one were translated before */
+    uint64_t number;       /* of the command: the GPU answers in this order */
+    struct cp_range range; /* of the command: pages whose translations go */
+    uint32_t flags;        /* enum cache_flag */
     uint8_t vmid;
     bool command; /* the GPU has not done it */
     bool refused; /* a component was off: it is sent again when one has been enabled */
@@ -298,6 +298,10 @@ void space_settle(struct cp *cp, struct cp_space *space);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
 
+/* range.c: which pages a command names; a list of up to CP_PAGES pages, of one a plain range. */
+void range_name(struct msg_cp_cmd *cmd, const struct cp_range *range);
+struct cp_range range_of_list(const uint64_t *page, size_t count, uint64_t bytes, bool more);
+
 /* shootdown.c: the oldest one that waits for page tables, of this space (NULL: a drop of caches), has its turn; the
  * oldest command is answered; count those that are done; before a descriptor is read: what caches held of memory that
  * has changed hands is gone (false: it is on its way out). */
@@ -308,6 +312,7 @@ void shootdown_answered(struct cp *cp, uint8_t status);
 /* A component has been enabled: commands that one of them refused are sent again. */
 void shootdowns_again(struct cp *cp);
 void shootdowns_check(struct cp *cp);
+void shootdowns_free(struct cp *cp);
 bool caches_dropped(struct cp *cp);
 
 /* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a

@@ -3,6 +3,7 @@
  */
 #include "firmware/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -20,10 +21,12 @@ static uint16_t page_add(struct cp *cp, struct page_command command)
     return command.id;
 }
 
-void page_flush(struct cp *cp, uint64_t at, uint64_t bytes, page_fn done, void *ctx)
+void page_flush(struct cp *cp, const uint64_t *at, size_t count, uint64_t bytes, page_fn done, void *ctx)
 {
-    const struct msg_cp_cmd cmd = {
-        .kind = CP_CACHE, .id = CP_PAGE, .flags = CACHE_WB_L2 | CACHE_INV_L2, .root = at, .pc = bytes};
+    struct cp_range range = range_of_list(at, count, bytes, false);
+    struct msg_cp_cmd cmd = {.kind = CP_CACHE, .id = CP_PAGE, .flags = CACHE_WB_L2 | CACHE_INV_L2};
+    range_name(&cmd, &range);
+    free(range.list);
     page_add(cp, (struct page_command){.kind = CP_CACHE, .slot = PAGE_NO_SLOT, .done = done, .ctx = ctx});
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }

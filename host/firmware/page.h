@@ -15,8 +15,8 @@
 
 struct cp;
 
-#define PAGE_MOVES 4u /* that may leave a GPU at a time: Moves of rtl/rdma/rdma_push.sv */
-#define PAGE_SLOTS 8u /* that may come to a GPU at a time: Slots of rtl/rdma/rdma_store.sv */
+#define PAGE_MOVES 8u  /* that may leave a GPU at a time: Moves of rtl/rdma/rdma_push.sv */
+#define PAGE_SLOTS 16u /* that may come to a GPU at a time: Slots of rtl/rdma/rdma_store.sv */
 #define PAGE_LINE 64u
 #define PAGE_NO_SLOT UINT8_MAX
 
@@ -31,9 +31,9 @@ struct page_report {
 /* In a callback of the machine; borrowed. */
 typedef void (*page_fn)(void *ctx, const struct page_report *report);
 
-/* The lines of [at, +bytes) of this GPU's VRAM leave its L2 slices: those that are dirty are in DRAM when it is done.
- */
-void page_flush(struct cp *cp, uint64_t at, uint64_t bytes, page_fn done, void *ctx);
+/* The lines of `count` pages, up to CP_PAGES, of `bytes` each, at[] in this GPU's VRAM, leave its L2 slices: those that
+ * are dirty are in DRAM when it is done. */
+void page_flush(struct cp *cp, const uint64_t *at, size_t count, uint64_t bytes, page_fn done, void *ctx);
 
 struct page_order {
     uint8_t slot;    /* of the other GPU's engine */

@@ -4,6 +4,7 @@
  * to a page that has a new owner.  While writes to page tables are on their way they stand behind these (tables.h): an
  * old entry that is still there would only be read again.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -42,12 +43,9 @@ static struct shootdown *shootdown_add(struct cp *cp)
 
 static void shootdown_send(struct cp *cp, struct shootdown *s)
 {
-    const struct msg_cp_cmd cmd = {.kind = CP_CACHE,
-                                   .vmid = s->vmid,
-                                   .id = CP_SHOOTDOWN,
-                                   .flags = s->flags,
-                                   .root = s->bytes ? s->va : 0,
-                                   .pc = s->bytes};
+    struct msg_cp_cmd cmd = {
+        .kind = CP_CACHE, .vmid = s->vmid, .id = CP_SHOOTDOWN, .flags = s->flags | (s->range.more ? CACHE_MORE : 0)};
+    range_name(&cmd, &s->range);
     s->number = cp->shootdown_commands++;
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
@@ -62,9 +60,9 @@ static void shootdown_fill(struct cp *cp, struct shootdown *s, bool command, str
         shootdown_send(cp, s);
 }
 
-static struct shootdown of_pages(const struct cp_space *space, uint64_t va, uint64_t bytes)
+static struct shootdown of_pages(const struct cp_space *space, struct cp_range range)
 {
-    return (struct shootdown){.vmid = space->vmid, .flags = CACHE_INV_TLB, .va = va, .bytes = bytes};
+    return (struct shootdown){.vmid = space->vmid, .flags = CACHE_INV_TLB, .range = range};
 }
 
 static struct shootdown of_caches(bool own)
@@ -72,23 +70,30 @@ static struct shootdown of_caches(bool own)
     return (struct shootdown){.flags = fence_caches(own)};
 }
 
-void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes)
+static void shootdown(struct cp *cp, struct cp_space *space, struct cp_range range)
 {
     if (tables_open(cp)) {
         *shootdown_add(cp) = (struct shootdown){.waits = true};
-        tables_note(cp, (struct table_note){.kind = NOTE_SHOOT, .space = space, .va = va, .bytes = bytes});
+        tables_note(cp, (struct table_note){.kind = NOTE_SHOOT, .space = space, .range = range});
         return;
     }
     const bool started = space_started(cp, space);
     if (started || space->accesses > space->deferred)
-        shootdown_fill(cp, shootdown_add(cp), started, of_pages(space, va, bytes));
+        shootdown_fill(cp, shootdown_add(cp), started, of_pages(space, range));
+    else
+        free(range.list);
     space->tlb_stale |= !started;
 }
 
-void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes)
+void cp_space_shootdown(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        cp_space_shootdown(cp, space, va[i], bytes);
+    shootdown(cp, space, (struct cp_range){.va = va, .bytes = bytes});
+}
+
+void cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes,
+                        bool more)
+{
+    shootdown(cp, space, range_of_list(va, count, bytes, more));
 }
 
 static bool any_started(const struct cp *cp)
@@ -125,7 +130,7 @@ void shootdown_due(struct cp *cp, const struct table_note *note)
         s++;
     struct cp_space *space = note->space;
     const bool started = space ? space_started(cp, space) : any_started(cp);
-    shootdown_fill(cp, s, started, space ? of_pages(space, note->va, note->bytes) : of_caches(note->own));
+    shootdown_fill(cp, s, started, space ? of_pages(space, note->range) : of_caches(note->own));
     if (space)
         space->tlb_stale |= !started;
     else
@@ -164,10 +169,24 @@ uint64_t cp_shootdowns_done(const struct cp *cp)
     return cp->shootdowns_done;
 }
 
+/* The oldest is done: one that another follows at once, when that is. */
+static bool first_done(const struct cp *cp)
+{
+    const size_t count = cp->shootdowns_sent - cp->shootdowns_done;
+    for (size_t i = 0; i < count; i++) {
+        const struct shootdown *s = shootdown_at(cp, i);
+        if (s->command || s->waits)
+            return false;
+        if (!s->range.more)
+            return access_answered(cp, s->order);
+    }
+    return false;
+}
+
 void shootdowns_check(struct cp *cp)
 {
-    while (cp->shootdowns_done < cp->shootdowns_sent && !shootdown_at(cp, 0)->command && !shootdown_at(cp, 0)->waits &&
-           access_answered(cp, shootdown_at(cp, 0)->order)) {
+    while (first_done(cp)) {
+        free(shootdown_at(cp, 0)->range.list);
         const size_t stay = cp->shootdowns_sent - ++cp->shootdowns_done;
         if (++cp->shootdown_first > stay) { /* moved when fewer stay than have gone */
             memmove(cp->shootdowns, shootdown_at(cp, 0), stay * sizeof *cp->shootdowns);
@@ -202,7 +221,15 @@ void shootdowns_again(struct cp *cp)
     for (size_t i = 0; i < count; i++)
         if (shootdown_at(cp, i)->refused) {
             shootdown_at(cp, i)->refused = false;
+            shootdown_at(cp, i)->range.more = false; /* what followed it has been answered */
             cp->shootdowns_resent = true;
             shootdown_send(cp, shootdown_at(cp, i));
         }
+}
+
+void shootdowns_free(struct cp *cp)
+{
+    for (size_t i = 0; i < cp->shootdowns_sent - cp->shootdowns_done; i++)
+        free(shootdown_at(cp, i)->range.list);
+    free(cp->shootdowns);
 }

@@ -18,6 +18,8 @@ static_assert(sizeof((struct table_write){0}.data) == LINE, "a write is a line")
 
 void tables_fini(struct tables *t)
 {
+    for (size_t i = 0; i < t->note_count; i++)
+        free(t->notes[i].range.list);
     free(t->ring);
     free(t->last);
     free(t->notes);

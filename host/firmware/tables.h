@@ -25,6 +25,19 @@ struct table_write {
     bool pointer; /* some entry leads to a table */
 };
 
+/* Pages of an address space: `bytes` from `va` on (0 bytes: all), or, where there is a list, `bytes` from each of its
+ * addresses on.  The list is owned by whoever has the range last. */
+#define CP_RANGE_PAGES 8u
+struct cp_list {
+    unsigned count;
+    uint64_t page[CP_RANGE_PAGES];
+};
+struct cp_range {
+    uint64_t va, bytes;
+    struct cp_list *list;
+    bool more; /* another shoot-down follows at once, and no access of before is waited for until then */
+};
+
 enum note_kind {
     NOTE_OPEN,  /* a space becomes known to the GPU */
     NOTE_CLOSE, /* a closing space may go */
@@ -39,7 +52,7 @@ struct table_note {
     bool own;               /* NOTE_DROP: memory of this GPU */
     bool deny;              /* NOTE_XLAT */
     struct cp_space *space; /* which counts it; NOTE_DROP: NULL */
-    uint64_t va, bytes;     /* NOTE_SHOOT, NOTE_XLAT: the pages, 0 bytes: all */
+    struct cp_range range;  /* NOTE_SHOOT, NOTE_XLAT: the pages */
 };
 
 struct tables {

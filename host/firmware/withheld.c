@@ -3,6 +3,8 @@
  * of them is decided here: looked up again where the page has been mapped meanwhile, left until the unlock where it is
  * locked, else the owner's business or a fault.  Not responsible for: who locks pages and maps them (host/driver).
  */
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "firmware/cp_private.h"
 #include "vm/pagetable.h"
@@ -18,35 +20,36 @@ static struct cp_space *space_of(struct cp *cp, uint8_t vmid)
     return NULL;
 }
 
-static void answer_send(struct cp *cp, uint8_t vmid, uint64_t va, uint64_t bytes, bool deny)
+static void answer_send(struct cp *cp, uint8_t vmid, struct cp_range range, bool deny)
 {
-    const struct msg_cp_cmd cmd = {.kind = CP_XLAT,
-                                   .vmid = vmid,
-                                   .id = CP_NO_JOB,
-                                   .flags = deny ? XLAT_DENY : 0,
-                                   .root = bytes ? va : 0,
-                                   .pc = bytes};
+    struct msg_cp_cmd cmd = {.kind = CP_XLAT, .vmid = vmid, .id = CP_NO_JOB, .flags = deny ? XLAT_DENY : 0};
+    range_name(&cmd, &range);
+    free(range.list);
     sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
+static void answer(struct cp *cp, struct cp_space *space, struct cp_range range, bool deny)
+{
+    deferred_wake(cp, space);
+    if (tables_open(cp))
+        tables_note(cp, (struct table_note){.kind = NOTE_XLAT, .deny = deny, .space = space, .range = range});
+    else
+        answer_send(cp, space->vmid, range, deny);
 }
 
 void cp_space_answer(struct cp *cp, struct cp_space *space, uint64_t va, uint64_t bytes, bool deny)
 {
-    deferred_wake(cp, space);
-    if (tables_open(cp))
-        tables_note(cp, (struct table_note){.kind = NOTE_XLAT, .deny = deny, .space = space, .va = va, .bytes = bytes});
-    else
-        answer_send(cp, space->vmid, va, bytes, deny);
+    answer(cp, space, (struct cp_range){.va = va, .bytes = bytes}, deny);
 }
 
 void cp_pages_answer(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        cp_space_answer(cp, space, va[i], bytes, false);
+    answer(cp, space, range_of_list(va, count, bytes, false), false);
 }
 
 void withheld_due(struct cp *cp, const struct table_note *note)
 {
-    answer_send(cp, note->space->vmid, note->va, note->bytes, note->deny);
+    answer_send(cp, note->space->vmid, note->range, note->deny);
 }
 
 /* A killed space hears no more: the kill has answered them. */
@@ -78,6 +81,6 @@ void withheld_answered(struct cp *cp, uint8_t status)
 void withheld_again(struct cp *cp)
 {
     if (cp->answer_refused)
-        answer_send(cp, 255, 0, 0, false);
+        answer_send(cp, 255, (struct cp_range){0}, false);
     cp->answer_refused = false;
 }

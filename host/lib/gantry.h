@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 #define GANTRY_LIBRARY_MAJOR 1
-#define GANTRY_LIBRARY_MINOR 0
+#define GANTRY_LIBRARY_MINOR 1
 #define GANTRY_LIBRARY_PATCH 0
 
 #if defined(__GNUC__)
@@ -72,7 +72,7 @@ struct gantry_machine;
 struct gantry_object;
 struct gantry_launch;
 
-/* ---- version of the library that is loaded, "1.0.0"; of the simulator, "0.1 (COMMIT)" */
+/* ---- version of the library that is loaded, "1.1.0"; of the simulator, "0.1 (COMMIT)" */
 GANTRY_API const char *gantry_library_version(void);
 GANTRY_API const char *gantry_simulator_version(void);
 
@@ -156,6 +156,14 @@ GANTRY_API int gantry_read(struct gantry_machine *machine, uint64_t address, voi
 /* The bytes themselves, without a copy; valid until the machine is freed. */
 GANTRY_API int gantry_map(struct gantry_machine *machine, uint64_t address, uint64_t bytes, void **bytes_there,
                           struct gantry_error *error);
+
+/* The pages of 4 KiB of [address, +bytes), of one allocation in VRAM, go to the memory of GPU `gpu`; kernels
+ * reach them by the same address.  It begins at once, also while a launch runs, which is not over before they are
+ * there; without one they go while gantry_run does.  64 pages (blocks of 64 KiB, where they are whole) are under way at
+ * a time. GANTRY_USAGE: there is no such GPU or allocation.  That GPU has no memory left: a line, the rest stays, and
+ * the run that it happens in returns GANTRY_DATA. */
+GANTRY_API int gantry_move(struct gantry_machine *machine, uint64_t address, uint64_t bytes, unsigned gpu,
+                           struct gantry_error *error);
 
 /* ---- code objects: what `gantry kernel` takes */
 GANTRY_API int gantry_object_open(const char *path, struct gantry_object **object, struct gantry_error *error);

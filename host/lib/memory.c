@@ -5,6 +5,8 @@
 
 #include "lib/lib_private.h"
 
+#define PAGE UINT64_C(4096)
+
 enum gantry_status lib_memory_full(const struct gantry_machine *m, const char *what, uint64_t bytes)
 {
     const uint64_t mib = m->cfg.gpu_vram_mib;
@@ -44,6 +46,17 @@ int gantry_alloc(struct gantry_machine *m, int memory, uint64_t bytes, uint64_t 
         return call_end(&call, call_refuse(&call, "a launch is under way, and its page tables are in use"));
     *address = local_alloc(m->local, memory == GANTRY_VRAM ? LOCAL_VRAM : LOCAL_HOST, bytes, &host);
     return call_end(&call, *address ? GANTRY_OK : (int)lib_memory_full(m, "gantry_alloc", bytes));
+}
+
+int gantry_move(struct gantry_machine *m, uint64_t address, uint64_t bytes, unsigned gpu, struct gantry_error *error)
+{
+    struct call call;
+    if (!call_begin(&call, m, HANDLE_MACHINE, "gantry_move", error))
+        return GANTRY_USAGE;
+    if (m->told.gpu_model)
+        return call_end(&call, call_refuse(&call, "a GPU that the caller simulates carries no pages"));
+    const char *why = local_move(m->local, address, (bytes + PAGE - 1) & ~(PAGE - 1), gpu);
+    return call_end(&call, why ? call_refuse(&call, why) : GANTRY_OK);
 }
 
 /* The bytes, or NULL after one line. */

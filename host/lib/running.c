@@ -21,7 +21,7 @@ static int launch_end(struct gantry_machine *m)
     }
     switch (r->outcome) {
     case LOCAL_DONE:
-        return GANTRY_OK;
+        return local_moved(m->local) ? GANTRY_OK : GANTRY_DATA;
     case LOCAL_MEMORY_FAULT:
     case LOCAL_QUEUE_ERROR:
         diag(l->kernel->name, "%s", r->text);
@@ -113,7 +113,7 @@ static int rest_run(struct gantry_machine *m, uint64_t until, int *event)
             return GANTRY_STOPPED;
         if (end == MACHINE_IDLE) {
             *event = GANTRY_NOTHING_LEFT;
-            return GANTRY_OK;
+            return local_moved(m->local) ? GANTRY_OK : GANTRY_DATA;
         }
         if (end == MACHINE_LOST)
             return *m->options.failure;

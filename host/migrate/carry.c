@@ -5,6 +5,8 @@
  * the one engine and one of PAGE_SLOTS at the other, until both have reported; orders that find none wait here, in the
  * order of moves.
  */
+#include <stdlib.h>
+
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -92,13 +94,52 @@ static void answered(struct move *v, enum move_event good)
     carry_send(m);
 }
 
+/* Pieces whose lines are written back by one command. */
+struct flush {
+    size_t count;
+    struct piece *piece[CP_PAGES];
+};
+
 static void flushed(void *ctx, const struct page_report *r)
 {
-    struct piece *p = ctx;
-    engine_at(p->move->owner, p->from)->flushing--;
-    p->flushing = false;
-    p->move->failed |= r->refused;
-    answered(p->move, EVENT_FLUSHED);
+    struct flush *f = ctx;
+    engine_at(f->piece[0]->move->owner, f->piece[0]->from)->flushing--;
+    for (size_t i = 0; i < f->count; i++) {
+        f->piece[i]->flushing = false;
+        f->piece[i]->move->failed |= r->refused;
+        answered(f->piece[i]->move, EVENT_FLUSHED);
+    }
+    free(f);
+}
+
+/* The next piece in the order of moves that is to be written back, by the GPU of `like` and as large, if there is one.
+ */
+static struct piece *next_flush(const struct migrate *m, const struct piece *like)
+{
+    for (struct move *v = m->moves; v; v = v->next)
+        for (size_t i = 0; i < v->pieces; i++) {
+            struct piece *p = &v->piece[i];
+            if (p->flush && (like || engine_at(m, p->from)->flushing < CARRY_FLUSHES) &&
+                (!like || (gpu_at(p->from) == gpu_at(like->from) && p->bytes == like->bytes)))
+                return p;
+        }
+    return NULL;
+}
+
+/* Each command waits by itself: its pages can go while those behind it are written back.  Moves have no bound, commands
+ * without an answer have (firmware/page.c). */
+static void flush_send(struct migrate *m, struct piece *first)
+{
+    struct flush *f = xzalloc(sizeof *f);
+    uint64_t at[CP_PAGES];
+    engine_at(m, first->from)->flushing++;
+    for (struct piece *p = first; p && f->count < CP_PAGES; p = next_flush(m, first)) {
+        p->flush = false;
+        p->flushing = true;
+        at[f->count] = p->from & PMEM_OFFSET_MASK;
+        f->piece[f->count++] = p;
+    }
+    page_flush(cp_at(m, first->from), at, f->count, first->bytes, flushed, f);
 }
 
 static bool bad(const struct page_report *r)
@@ -159,19 +200,6 @@ static void came(void *ctx, const struct page_report *r)
 }
 
 /* ---- orders */
-/* Moves have no bound, commands without an answer have (firmware/page.c). */
-static void flush(struct piece *p)
-{
-    struct migrate *m = p->move->owner;
-    struct engine *home = engine_at(m, p->from);
-    if (home->flushing == CARRY_FLUSHES)
-        return;
-    home->flushing++;
-    p->flush = false;
-    p->flushing = true;
-    page_flush(cp_at(m, p->from), p->from & PMEM_OFFSET_MASK, p->bytes, flushed, p);
-}
-
 static void order(struct piece *p)
 {
     struct migrate *m = p->move->owner;
@@ -194,10 +222,9 @@ static void order(struct piece *p)
 
 void carry_send(struct migrate *m)
 {
+    for (struct piece *first; (first = next_flush(m, NULL));)
+        flush_send(m, first);
     for (struct move *v = m->moves; v; v = v->next) {
-        for (size_t i = 0; i < v->pieces; i++)
-            if (v->piece[i].flush)
-                flush(&v->piece[i]);
         for (size_t i = 0; v->unsent && i < v->pieces; i++)
             if (v->piece[i].slot == PAGE_NO_SLOT)
                 order(&v->piece[i]);

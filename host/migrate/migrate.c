@@ -15,8 +15,11 @@
 struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source)
 {
     struct migrate *m = xzalloc(sizeof *m);
-    *m = (struct migrate){
-        .pm = pm, .host = *host, .happens = move_happens, .engine = xcalloc(pmem_gpus(pm), sizeof *m->engine)};
+    *m = (struct migrate){.pm = pm,
+                          .host = *host,
+                          .happens = move_happens,
+                          .held = migrate_go,
+                          .engine = xcalloc(pmem_gpus(pm), sizeof *m->engine)};
     away_init(&m->away, pm, source);
     return m;
 }
@@ -122,6 +125,8 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     }
     if (ranges_overlap(&m->moving, page, bytes))
         return -EBUSY;
+    if (m->count == MIGRATE_MOST)
+        return -EAGAIN;
     for (uint64_t p = page; p < page + bytes; p += MIGRATE_PAGE)
         if (pmem_frame_of(m->pm, p) >> PMEM_OWNER_SHIFT == gpu + 1)
             return -EALREADY;
@@ -142,6 +147,7 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     while (*link)
         link = &(*link)->next;
     *link = v;
+    m->count++;
     ranges_add(&m->moving, &v->pages);
     v->listed = true;
     return 0;
@@ -149,6 +155,8 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
 
 void migrate_go(struct migrate *m)
 {
+    if (!hold_take(m))
+        return;
     for (struct move *v = m->moves; v; v = v->next)
         if (v->state == STATE_NEW)
             move_happens(v, EVENT_GO);

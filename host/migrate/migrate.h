@@ -26,6 +26,7 @@ struct pmem;
 
 #define MIGRATE_PAGE FRAMES_SMALL
 #define MIGRATE_BLOCK FRAMES_BLOCK
+#define MIGRATE_MOST 1024u /* moves under way */
 
 /* One address by which one GPU reaches a page.  cp, space: NULL while the command processor does not know the address
  * space. */
@@ -50,6 +51,8 @@ struct migrate_host {
     void (*busy)(void *ctx, bool on);
     /* What moves now is carried by RTL GPUs. */
     bool (*pushed)(void *ctx);
+    /* All GPUs stand still while pages move; else only who wants these pages waits. */
+    bool (*holds)(void *ctx);
     struct cp *(*cp)(void *ctx, unsigned gpu); /* once the machine has begun */
     uint64_t (*now)(void *ctx);                /* target cycle; 0 before */
     /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
@@ -67,8 +70,8 @@ void migrate_free(struct migrate *m);
 /* [page, +bytes) (own addresses; MIGRATE_PAGE, or MIGRATE_BLOCK and aligned) goes to the memory of `gpu`.  0: it is on
  * its way, or there.  Or -EINVAL (no such page or GPU), -EPERM (it may not move, which one line in the log explains),
  * -EALREADY (some of it is there), -EBUSY (some of it is on its way), -EAGAIN (the host
- * would copy it, and a kernel of a process that has it mapped is under way; or its first frame is not empty yet),
- * -ENOMEM (no empty frame, or no memory for page tables): then nothing has changed. */
+ * would copy it, and a kernel of a process that has it mapped is under way; MIGRATE_MOST are under way; or its first
+ * frame is not empty yet), -ENOMEM (no empty frame, or no memory for page tables): then nothing has changed. */
 int migrate_now(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
 /* The same for several pages, which are locked together, with one interruption of each GPU: migrate_add for each, as
  * migrate_now; then, from the same callback, migrate_go. */

@@ -63,20 +63,31 @@ struct engine {
     uint32_t slots;    /* taken by pages that come: bit s, slot s */
 };
 
+/* What all GPUs do while pages move (hold.c). */
+enum pausing { PAUSE_NOT, PAUSE_ASKED, PAUSE_ON };
+
 struct migrate {
     struct pmem *pm;
     struct migrate_host host;
     struct away away;
     struct move *moves;
+    unsigned count; /* of them */
     struct ranges moving;
     void (*happens)(struct move *v, enum move_event event); /* move_happens, for who is below it */
-    struct engine *engine;                                  /* by GPU */
+    enum pausing hold;
+    unsigned hold_open; /* answers to come */
+    void (*held)(struct migrate *m);
+    struct engine *engine; /* by GPU */
 };
 
 /* steps.c: something has happened to a move (which may be gone then); all that can be sent is; it is freed. */
 void move_happens(struct move *v, enum move_event event);
 void moves_send(struct migrate *m);
 void move_free(struct move *v);
+
+/* hold.c: all GPUs stand still (false: m->held is called when they do); nothing moves any more. */
+bool hold_take(struct migrate *m);
+void hold_give(struct migrate *m);
 
 /* views.c: entries are locked (false: no memory for page tables, and nothing is), unlocked where they were, lead to the
  * new place; all answers are there; shoot-downs and answers to withheld

@@ -163,10 +163,13 @@ static void over(struct move *v)
     while (*link != v)
         link = &(*link)->next;
     *link = v->next;
+    m->count--;
     move_free(v);
     m->host.over(m->host.ctx);
-    if (!m->moves)
-        m->host.busy(m->host.ctx, false);
+    if (m->moves)
+        return;
+    hold_give(m);
+    m->host.busy(m->host.ctx, false);
 }
 
 void move_happens(struct move *v, enum move_event event)

@@ -44,14 +44,14 @@ void views_map(struct move *v)
     v->fenced = false;
 }
 
-/* What is on its way by now is what its answers are waited for. */
+/* What is on its way by now is what is waited for: shoot-downs only where entries have been taken away. */
 static void fence(struct move *v)
 {
     v->fenced = true;
     for (size_t i = 0; i < v->count; i++) {
         struct migrate_view *w = &v->view[i];
         w->tables = w->cp ? cp_tables_asked(w->cp) : 0;
-        w->shootdowns = w->cp ? cp_shootdowns_sent(w->cp) : 0;
+        w->shootdowns = w->cp && v->state == STATE_LOCK ? cp_shootdowns_sent(w->cp) : 0;
     }
 }
 
@@ -84,6 +84,16 @@ static void add(struct list *l, const struct migrate_view *w, uint64_t bytes)
     l->va[l->count++] = w->va;
 }
 
+/* Of the same address space more are wanted. */
+static bool more_wanted(const struct migrate *m, const struct list *l)
+{
+    for (const struct move *v = m->moves; v; v = v->next)
+        for (size_t i = 0; i < v->count; i++)
+            if (v->view[i].shoot && v->view[i].space == l->of->space && v->view[i].cp == l->of->cp)
+                return true;
+    return false;
+}
+
 /* The next list of those that are wanted; not wanted any more then. */
 static bool take(struct migrate *m, struct list *l, bool shoot)
 {
@@ -104,7 +114,7 @@ void views_send(struct migrate *m)
 {
     struct list l;
     while (take(m, &l, true))
-        cp_pages_shootdown(l.of->cp, l.of->space, l.va, l.count, l.bytes);
+        cp_pages_shootdown(l.of->cp, l.of->space, l.va, l.count, l.bytes, more_wanted(m, &l));
     while (take(m, &l, false))
         cp_pages_answer(l.of->cp, l.of->space, l.va, l.count, l.bytes);
     for (struct move *v = m->moves; v; v = v->next)

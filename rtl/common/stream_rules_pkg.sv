@@ -71,11 +71,23 @@ package stream_rules_pkg;
     return bytes == 64'd0 ? va == 64'd0 : va[63:40] == 24'd0 && bytes <= 64'h10000000000 - va;
   endfunction
 
+  // Pages of a command: a range, or a list of them, of which one kind of components takes one after the other.
+  function automatic logic pages_ok(input cp_cmd_t m);
+    cp_pages_t list;
+    logic ok;
+    list = cp_pages_t'(m);
+    if (list.pages == 16'd0) return range_ok(m.root, m.pc);
+    ok = list.pages <= 16'd8 && list.root == 64'd0 && list.bytes != 64'd0;
+    for (int unsigned p = 0; p < 8; p++) ok = ok && (p >= 32'(list.pages) || range_ok(list.page[p], list.bytes));
+    return ok && (m.kind == CP_XLAT || ((m.flags & 32'(CACHE_INV_TLB)) != 32'd0) !=
+                                       ((m.flags & (32'(CACHE_WB_L2) | 32'(CACHE_INV_L2))) != 32'd0));
+  endfunction
+
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
     return m.kind >= CP_LAUNCH && m.kind <= CP_STORE &&
            ((m.kind != CP_MOVE && m.kind != CP_STORE) || m.flags[15:0] <= 16'd1024) &&
            (m.kind != CP_MOVE || m.flags[15:0] != 16'd0) &&
-           ((m.kind != CP_CACHE && m.kind != CP_XLAT) || range_ok(m.root, m.pc)) &&
+           ((m.kind != CP_CACHE && m.kind != CP_XLAT) || pages_ok(m)) &&
            (m.kind != CP_LAUNCH || (m.waves != 16'd0 && m.vgprs[1:0] == 2'd0 && m.sgprs[3:0] == 4'd0));
   endfunction
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector memory unit of a CU: wires the instruction pipeline, the L1 TLB and the vector L1 cache, and carries out
 // invalidations of the CU's control agent.  Responsible for: invalidation (the cache at once: misses under way are not kept; the
-// TLB after all accesses under way ended; what waits for a translation asks again), the shortest latency, counters.  Not
-// responsible for: what the parts do.
+// TLB after all accesses under way ended, or at once where more is to follow, whose answer then waits for all of them; what
+// waits for a translation asks again), the shortest latency, counters.  Not responsible for: what the parts do.
 `include "gantry_assert.svh"
 
 module cu_vmem
@@ -52,7 +52,7 @@ module cu_vmem
   input  lds_line_rsp_t    line_rsp_i[1],     // stays until the next line
   input  logic             hold_i,            // send nothing to memory; answers are taken, accesses to the LDS go on
   input  logic             inv_i,
-  input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB
+  input  logic      [ 7:0] inv_flags_i,       // enum cache_flag: L1V, TLB, MORE
   input  tlb_pkg::inv_t    inv_pages_i,       // of the TLB
   output logic             inv_done_o,
   output logic      [ 6:0] perf_o,            // pulses: 0 transaction, 1 TLB hit, 2 TLB miss, 3 read hit, 4 read miss,
@@ -78,7 +78,7 @@ module cu_vmem
   l1_rsp_t rsp;
   logic [7:0] ack_slot, ack_status, xlat_id, xlat_status;
   logic [63:0] xlat_pte;
-  logic en, pending, waiting, flushing, finish, stir_q;
+  logic en, pending, waiting, flushing, finish, more, stir_q;
   logic done_valid, room, none_waits;
   logic [8:0] early;
   mem_done_t done;
@@ -90,21 +90,22 @@ module cu_vmem
   assign en     = !pipe_idle || !l1_idle || valid_i || inv_i || line_rsp_valid_i;
   assign idle_o = !en && none_waits;
 
-  // a TLB invalidation first lets everything end that was translated
+  // a TLB invalidation first lets everything end that was translated; one that another follows leaves that to the last
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (en || !rst_ni) begin
       if (inv_i || pending) begin
         finish = waiting && !inv_i && settle == '1 && drained;
-        tlb_inv_q <= finish;
+        more = inv_i && (inv_flags_i & CACHE_INV_TLB) != '0 && (inv_flags_i & CACHE_MORE) != '0;
+        tlb_inv_q <= finish || more;
         l1_inv_q <= inv_i && (inv_flags_i & CACHE_INV_L1V) != '0;
-        inv_done_o <= flushing || (inv_i && (inv_flags_i & CACHE_INV_TLB) == '0);
+        inv_done_o <= flushing || (inv_i && (inv_flags_i & CACHE_INV_TLB) == '0) || more;
         pending = inv_i || flushing;  // a pulse to take back
         if (waiting && settle != '1) settle = settle + 2'd1;
         if (finish) waiting = 1'b0;
         if (inv_i) begin
           inv_pages_q <= inv_pages_i;
-          waiting = (inv_flags_i & CACHE_INV_TLB) != '0;
+          waiting = (inv_flags_i & CACHE_INV_TLB) != '0 && !more;
           settle = '0;
         end
         if (inv_i || flushing) quiesce_q <= waiting && !flushing;

@@ -321,7 +321,8 @@ module cu_vmem_coalesce
     // entries that ask again have nothing to go by
     `GANTRY_CHECK(a_again, ((file.ask | file.stale) & ~(file.busy & ~file.answered)) == '0 &&
                            (file.ask & file.stale) == '0)
-    `GANTRY_CHECK(a_forget, `GANTRY_IMPL(forget_i, quiesce_i && !tlb_lookup_o))
+    // an invalidation that waits for what was translated is beside no lookup
+    `GANTRY_CHECK(a_forget, `GANTRY_IMPL(forget_i && quiesce_i, !tlb_lookup_o))
     `GANTRY_CHECK(a_order, 32'(order_count) <= NumSlots)
     `GANTRY_CHECK(a_some_lane, `GANTRY_IMPL(tx1.valid, tx1.inv || tx1.lanes != '0))
   endtask

@@ -118,8 +118,8 @@
     end
   endtask
 
-  // The TLB loses entries, and nothing that was translated before is under way (quiesce_i): nothing known here counts any more.
-  // What the lookups of tx1 and tx0 have found is taken for a miss.
+  // The TLB loses entries: nothing known here counts any more.  What was translated before has ended (quiesce_i), or the
+  // answer to another invalidation waits for that.  What the lookups of tx1 and tx0 have found is taken for a miss.
   task automatic forget_translations();
     file.stale = file.stale | (file.busy & ~file.answered & ~file.ask);
     file.ask = file.ask | file.answered;

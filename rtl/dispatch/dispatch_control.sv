@@ -16,7 +16,7 @@ module dispatch_control
   parameter int unsigned Sqcs = 1,
   parameter int unsigned Slices = 1,
   parameter int unsigned Cus = 1,
-  localparam int unsigned Ports = CtlSqc + Sqcs + Slices + Cus
+  localparam int unsigned Ports = CtlSqc + Sqcs + Slices + Cus + 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -44,6 +44,7 @@ module dispatch_control
   input  ctl_evt_t             ctl_evt_i[Ports]
 );
   localparam int unsigned Entries = Ports + 1;
+  localparam int unsigned Last = Ports - 1;  // the dispatchers
   localparam component_t Nobody = '{group: 8'hff, number: 8'd0};
   localparam int unsigned Ew = $clog2(Entries);
 
@@ -76,11 +77,11 @@ module dispatch_control
   function automatic logic [7:0] group_of(input int unsigned port);
     return port == CtlUtcl2 ? CTL_GROUP_UTCL2 : port == CtlRdma ? CTL_GROUP_RDMA :
         port == CtlNoc ? CTL_GROUP_NOC : port < CtlSqc + Sqcs ? CTL_GROUP_SQC :
-        port < CtlSqc + Sqcs + Slices ? CTL_GROUP_L2 : CTL_GROUP_CU;
+        port < CtlSqc + Sqcs + Slices ? CTL_GROUP_L2 : port < Last ? CTL_GROUP_CU : CTL_GROUP_DISPATCH;
   endfunction
   function automatic int unsigned first_of(input int unsigned port);
     return port < CtlSqc ? port : port < CtlSqc + Sqcs ? CtlSqc :
-        port < CtlSqc + Sqcs + Slices ? CtlSqc + Sqcs : CtlSqc + Sqcs + Slices;
+        port < CtlSqc + Sqcs + Slices ? CtlSqc + Sqcs : port < Last ? CtlSqc + Sqcs + Slices : Last;
   endfunction
   function automatic component_t place_of(input int unsigned port);
     return '{group: group_of(port), number: 8'(port - first_of(port))};

@@ -3,6 +3,8 @@
 // after another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is
 // about to be launched, page-table roots, withheld translations, pages that move, trap handlers, kills (during which
 // nothing of the address space is withheld).
+// A list of ranges is a command for each range to each component, one after another; the L2 TLB is one range ahead of what
+// refills from it.  All of them but the last say that more is to come (CACHE_MORE), so the components wait once.
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
 // maintenance that waits for it.  Not responsible for: placing work-groups (walk), telling the host (events), agents
 // (dispatch_control).  See docs/reference/dispatch.md.
@@ -69,6 +71,8 @@ module dispatch_hub
   localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
   localparam logic [31:0] SqcFlags = 32'(CACHE_INV_L1K) | 32'(CACHE_INV_L1I) | 32'(CACHE_INV_TLB);
   localparam logic [31:0] CuFlags = 32'(CACHE_INV_L1V) | 32'(CACHE_INV_TLB);
+  localparam logic [31:0] ListFlags = L2Flags | 32'(CACHE_INV_TLB);  // the rest goes with the last range
+  localparam int unsigned MaxPages = 8;
 
   typedef enum logic [2:0] {
     Rest,     // no maintenance
@@ -87,6 +91,9 @@ module dispatch_hub
     logic [31:0] flags;
     logic [63:0] root;
     logic [63:0] pc;
+    logic listed;
+    logic [2:0] last;  // of a list: number of its last range; else 0
+    logic [MaxPages-1:0][39:0] page;
   } maintenance_t;
 
   // Written with `<=`, so that it is a memory on an FPGA: the command of this cycle is not in it yet.
@@ -104,6 +111,9 @@ module dispatch_hub
   logic [Dispatchers-1:0] free;  // dispatchers without a launch
   state_e state;
   logic [Blks-1:0] blk_left, blk_send;
+  logic [2:0] at;  // of a list: the range under way; the L2 TLB has the next one beside CUs and cache groups
+  logic ahead;     // which it gets now, a cycle after these
+  logic [2:0] number;  // of the range that is sent
   logic [63:0] cu_left;
   logic [6:0] cu_next;
   logic [1:0] settle;  // cycles until quiet_i speaks of this kill
@@ -124,10 +134,41 @@ module dispatch_hub
       default: return CP_EVT_CACHE_DONE;
     endcase
   endfunction
-  // What the components are told; those of a kill are: translations fail, and (Reopen) they may be withheld again.
-  function automatic ctl_cmd_t component_cmd(input maintenance_t of, input logic reopen);
+  /* verilator lint_off UNUSEDSIGNAL */  // of a command some fields only
+  function automatic maintenance_t maintenance_of(input cp_cmd_t of);
+    cp_pages_t list;
+    maintenance_t result;
+    list   = cp_pages_t'(of);
+    result = '{kind: of.kind, vmid: of.vmid, id: of.id, flags: of.flags, root: of.root, pc: of.pc, default: '0};
+    result.listed = (of.kind == CP_CACHE || of.kind == CP_XLAT) && list.pages != 16'd0;
+    if (result.listed) result.last = 3'(list.pages - 16'd1);
+    for (int unsigned p = 0; p < MaxPages; p++) result.page[p] = list.page[p][39:0];
+    return result;
+  endfunction
+  // A list whose ranges go to the L2 TLB and then to what refills from it; else all of them go to one kind of component.
+  function automatic logic by_two(input maintenance_t of);
+    return of.kind == CP_CACHE && (of.flags & 32'(CACHE_INV_TLB)) != 32'd0;
+  endfunction
+  // Who has a command first: the L2 TLB, or slices.
+  function automatic logic [Blks-1:0] shared_blks(input maintenance_t of);
+    shared_blks = '0;
+    shared_blks[BlkUtcl2] = of.kind == CP_VMID || of.kind == CP_XLAT || by_two(of);
+    if (of.kind == CP_CACHE && (of.flags & L2Flags) != 32'd0) shared_blks[Sqcs+:Slices] = '1;
+  endfunction
+  // CUs and cache groups that have a CP_CACHE behind them.
+  function automatic logic [Blks-1:0] private_blks(input maintenance_t of);
+    private_blks = '0;
+    if (of.kind == CP_CACHE && (of.flags & SqcFlags) != 32'd0) private_blks[0+:Sqcs] = '1;
+    if (of.kind == CP_CACHE && (of.flags & CuFlags) != 32'd0) private_blks[BlkCu+:Cus] = '1;
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+  // What the components are told, of a list with its range `n`; those of a kill are: translations fail, and (Reopen) they may
+  // be withheld again.
+  function automatic ctl_cmd_t component_cmd(input maintenance_t of, input logic reopen, input logic [2:0] n);
     ctl_cmd_t cmd;
     cmd = '{vmid: of.vmid, id: MaintId, flags: of.flags, root: of.root, default: '0};
+    if (of.listed) cmd.root = {24'd0, of.page[n]};
+    if (of.listed && of.kind == CP_CACHE && n != of.last) cmd.flags = (of.flags & ListFlags) | 32'(CACHE_MORE);
     unique case (of.kind)
       CP_VMID: cmd.op = CTL_ROOT;
       CP_FETCH: begin
@@ -196,16 +237,26 @@ module dispatch_hub
     `GANTRY_CHECK(a_rest, state != Rest || cu_left == 64'd0)
 
     // ---- the maintenance under way
-    if (state == Shared && blk_left == '0) begin
+    number = at;
+    if (ahead) begin
+      ahead  = 1'b0;
+      number = at + 3'd1;
+      blk_send[BlkUtcl2] = 1'b1;
+      active = 1'b1;
+    end
+    if (state == Shared && blk_left == '0 && at != m.last && !by_two(m)) begin
+      at       = at + 3'd1;
+      number   = at;
+      blk_send = shared_blks(m);
+      active   = 1'b1;
+    end else if (state == Shared && blk_left == '0) begin
       state    = m.kind == CP_FETCH || (handed_over(m.kind) && status == CTL_OK) ? Rest :
                  handed_over(m.kind) ? Telling : m.kind == CP_KILL ? Quieting : Private;
       settle   = 2'd3;
       cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
-      if ((m.flags & SqcFlags) != 32'd0 && m.kind == CP_CACHE) blk_send[0+:Sqcs] = '1;
-      if ((m.flags & CuFlags) != 32'd0 && m.kind == CP_CACHE) begin
-        blk_send[BlkCu+:Cus] = '1;
-      end
-      active = 1'b1;
+      blk_send = private_blks(m);
+      ahead    = at != m.last;
+      active   = 1'b1;
     end else if (state == Quieting) begin
       active = settle != 2'd0;
       settle = active ? settle - 2'd1 : 2'd0;
@@ -229,7 +280,13 @@ module dispatch_hub
         state = Acks;
       end
     end
-    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
+    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0 && at != m.last) begin
+      at       = at + 3'd1;
+      number   = at;
+      blk_send = private_blks(m);
+      ahead    = at != m.last;
+      active   = 1'b1;
+    end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
       state  = m.kind == CP_KILL ? Reopen : Telling;
       blk_send[BlkUtcl2] = state == Reopen;
       active = 1'b1;
@@ -258,7 +315,11 @@ module dispatch_hub
       held   = held - 1'b1;
       active = 1'b1;
       if (c.kind != CP_LAUNCH) status = CTL_OK;
-      if (c.kind != CP_LAUNCH) m = '{kind: c.kind, vmid: c.vmid, id: c.id, flags: c.flags, root: c.root, pc: c.pc};
+      if (c.kind != CP_LAUNCH) begin
+        m      = maintenance_of(c);
+        at     = '0;
+        number = '0;
+      end
       unique case (c.kind)
         CP_LAUNCH: begin
           launch_valid_o <= 1'b1;
@@ -289,19 +350,15 @@ module dispatch_hub
         end
         default: begin  // CP_CACHE, CP_VMID, CP_TRAP, CP_XLAT
           state = Shared;
-          if (c.kind == CP_VMID || c.kind == CP_XLAT ||
-              (c.kind == CP_CACHE && (c.flags & 32'(CACHE_INV_TLB)) != 32'd0)) begin
-            blk_send[BlkUtcl2] = 1'b1;
-          end
-          if (c.kind == CP_CACHE && (c.flags & L2Flags) != 32'd0) blk_send[Sqcs+:Slices] = '1;
+          blk_send = shared_blks(m);
         end
       endcase
     end
     if (blk_send != '0) begin
-      `GANTRY_CHECK(a_one_command, blk_left == '0)
+      `GANTRY_CHECK(a_one_command, (blk_left & blk_send) == '0)
       maint_valid_o <= blk_send;
-      blk_left = blk_send;
-      maint_o  <= component_cmd(m, state != Shared);
+      blk_left = blk_left | blk_send;
+      maint_o  <= component_cmd(m, state != Shared, number);
     end
     tell_o <= '{
         valid: state == Telling,
@@ -316,6 +373,7 @@ module dispatch_hub
     idle_o <= !active && blk_send == '0 && state != Telling
               && !(held != '0 && (launches[head] ? free != '0 : state == Rest));
     if (!rst_ni) begin
+      ahead    = 1'b0;
       head     = '0;
       tail     = '0;
       held     = '0;

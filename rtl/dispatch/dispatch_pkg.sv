@@ -12,7 +12,7 @@ package dispatch_pkg;
   localparam int unsigned LdsGranule = 512;
 
   // Components with a control agent: ports of the hub's control messages.  Of the first three each GPU has one, then come
-  // the cache groups, the slices, the CUs.
+  // the cache groups, the slices, the CUs, and last the dispatchers, whose agent is beside the hub.
   localparam int unsigned CtlUtcl2 = 0;
   localparam int unsigned CtlRdma = 1;
   localparam int unsigned CtlNoc = 2;

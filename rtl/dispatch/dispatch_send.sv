@@ -32,6 +32,8 @@ module dispatch_send
   input  grant_t                  grant_i,
   input  spot_t                   spots_i         [MaxWaves],
   output logic [Dispatchers-1:0]  sent_o,                       // a group of the dispatcher has been sent whole
+  // <- agent
+  input  logic                    hold_i,                       // no wavefront leaves; commands of the hub do
   // -> CUs
   output logic   [       Cus-1:0] cu_cmd_valid_o,
   output cu_cmd_t                 cu_cmd_o        [Cus],
@@ -120,7 +122,7 @@ module dispatch_send
     taken    = '0;
     over     = '0;
     hindered = 1'b0;
-    told     = hub_valid_i || sending != '0 || grant_valid_i;  // another block or a CU hears of this cycle
+    told     = hub_valid_i || (sending != '0 && !hold_i) || grant_valid_i;  // another block or a CU hears of this cycle
     if (hub_valid_i) begin
       taken[Cw'(hub_cu_i)] = 1'b1;
       cu_cmd_o[Cw'(hub_cu_i)] <= '{
@@ -133,7 +135,7 @@ module dispatch_send
       cu_cmd_valid_o[Cw'(hub_cu_i)] <= 1'b1;
     end
     // ---- one wavefront of each dispatcher
-    if (sending != '0) begin
+    if (sending != '0 && !hold_i) begin
       for (int unsigned i = 0; i < Dispatchers; i++) begin
         d  = 32'(first) + i >= Dispatchers ? index_t'(32'(first) + i - Dispatchers) : index_t'(32'(first) + i);
         at = {d, place[d]};
@@ -172,7 +174,7 @@ module dispatch_send
       cmd[index_t'(launch_who_i)] = launch_i;
     end
     sent_o <= over;
-    idle_o <= !told && sending == '0 && !launch_valid_i;
+    idle_o <= !told && (sending == '0 || hold_i) && !launch_valid_i;
     if (!rst_ni) begin
       sending = '0;
       place   = '0;

@@ -6,7 +6,8 @@
 // until something is freed in one that it may use (S3.8); others go on.  Who has waited for Patience cycles reserves the
 // CU in which something is freed, and no other launch gets anything there until one of its groups is placed: a large
 // group has its turn (S3.10).  When that takes 16 times as long, what runs there may be waiting for one of those that are
-// kept out: the CU is open again, and it waits anew.
+// kept out: the CU is open again, and it waits anew.  While the dispatchers are held (hold_i) no group is tried; the answers
+// of tries under way are taken.
 // Not responsible for: resources (pool), what CUs are told (send), completion (events).
 `include "gantry_assert.svh"
 
@@ -33,6 +34,9 @@ module dispatch_walk
   input  logic                     kill_valid_i,           // launches of kill_vmid_i start nothing more
   input  logic [              7:0] kill_vmid_i,
   output logic                     quiet_o,                // no group of a killed launch is being placed or sent
+  // <-> agent
+  input  logic                     hold_i,                 // try no group
+  output logic                     drained_o,              // none is being tried or sent
   // <- recip
   input  logic [  Dispatchers-1:0] recip_ready_i,
   input  logic [             20:0] part_x_i[Dispatchers],  // of the clipped size
@@ -120,6 +124,7 @@ module dispatch_walk
   logic [63:0] nofit[Dispatchers];
   mask_t todo, blocked, killed, dispatched;
   logic [1:0] owed[Dispatchers];  // groups that are not sent whole
+  mask_t owing;                   // some are
   // its rate, in hundredths of a cycle
   logic [15:0] wait_q[Dispatchers];    // until the next group may be tried
   logic [15:0] late[Dispatchers];      // by which the last tries were held up
@@ -196,7 +201,10 @@ module dispatch_walk
       blocked      = '0;
     end
     if (sent_i != '0) begin
-      for (int unsigned i = 0; i < Dispatchers; i++) if (sent_i[i]) owed[i] = owed[i] - 2'd1;
+      for (int unsigned i = 0; i < Dispatchers; i++) begin
+        if (sent_i[i]) owed[i] = owed[i] - 2'd1;
+        owing[i] = owed[i] != 2'd0;
+      end
     end
 
     // ---- answer of the pool
@@ -227,6 +235,7 @@ module dispatch_walk
         grant_o       <= t;
         groups_o      <= groups_o + 32'd1;
         owed[l]  = owed[l] + 2'd1;
+        owing[l] = 1'b1;
         waits[l] = 1'b0;
         todo[l]  = !t.last && !killed[l];
         if (t.last) dispatched[l] = 1'b1;
@@ -284,7 +293,7 @@ module dispatch_walk
         end
       end
     end
-    ready = todo & ~blocked & recip_ready_i & ~pacing;
+    ready = todo & ~blocked & recip_ready_i & ~pacing & ~{Dispatchers{hold_i}};
     if (ready != '0) begin
       best = '0;
       for (int unsigned i = 0; i < Dispatchers; i++) full[i] = owed[i] == 2'd2;
@@ -398,14 +407,16 @@ module dispatch_walk
       for (int unsigned i = 0; i < Dispatchers; i++) if (killed[i] && (trying[i] || owed[i] != 2'd0)) loud = 1'b1;
     end
     quiet_o <= !loud;
-    idle_o <= !heard && trying == '0 && !launch_valid_i && pacing == '0 && (todo & ~blocked & recip_ready_i) == '0
-              && !reserved;
+    drained_o <= trying == '0 && owing == '0;
+    idle_o <= !heard && trying == '0 && !launch_valid_i && pacing == '0 &&
+              (hold_i || (todo & ~blocked & recip_ready_i) == '0) && !reserved;
     if (!rst_ni) begin
       todo       = '0;
       dispatched = '0;
       killed     = '0;
       waits      = '0;
       trying     = '0;
+      owing      = '0;
       pacing     = '0;
       asking     = 1'b0;
       reserved   = 1'b0;
@@ -427,6 +438,7 @@ module dispatch_walk
       groups_o      <= 32'd0;
       blocked_o     <= 32'd0;
       quiet_o       <= 1'b1;
+      drained_o     <= 1'b1;
       idle_o        <= 1'b1;
     end
   end

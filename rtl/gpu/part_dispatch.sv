@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition `dispatch` of a GPU: the dispatchers (walk, recip, send), their pool, hub, events and control behind the
-// channels of docs/contracts.md.
+// Partition `dispatch` of a GPU: the dispatchers (walk, recip, send) with their agent, their pool, hub, events and control
+// behind the channels of docs/contracts.md.
 // Only wires and counters; see rtl/dispatch and docs/reference/dispatch.md.
 `include "gantry_assert.svh"
 
@@ -57,8 +57,14 @@ module part_dispatch
   logic control_valid, control_ready, control_waits, control_idle;
   logic [15:0] control_id;
   logic [31:0] control_flags;
-  logic [CtlPorts-1:0] maint_done;
   ctl_cmd_t ctl_cmd;
+  logic own_cmd_valid, own_evt_valid, agent_idle, hold_take, hold_all, drained, flush;  // of the dispatchers' agent
+  ctl_evt_t own_evt, ctl_evts[CtlPorts+1];
+  /* verilator lint_off UNUSEDSIGNAL */  // nobody has maintenance for the crossbar or the dispatchers
+  logic [CtlPorts:0] maint_done;
+  logic own_discard, own_maint_valid;
+  ctl_cmd_t own_maint;
+  /* verilator lint_on UNUSEDSIGNAL */
   dispatcher_t launch_who, ended_who;
   cp_cmd_t launch;
   launch_res_t launch_res;
@@ -87,10 +93,12 @@ module part_dispatch
   cp_evt_t report;
 
   assign idle_o = hub_idle && walk_idle && recip_idle && send_idle && pool_idle && events_idle && control_idle &&
-                  !(control_waits && control_ready) && !report_valid;
+                  !(control_waits && control_ready) && !report_valid && agent_idle;
   for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
     assign ctl_cmd_o[b] = ctl_cmd;
+    assign ctl_evts[b]  = ctl_evt_i[b];
   end
+  assign ctl_evts[CtlPorts] = own_evt;
 
   dispatch_hub #(
     .Cus(CuCount),
@@ -145,7 +153,7 @@ module part_dispatch
     .cmd_valid_i(control_valid),
     .cmd_id_i(control_id),
     .cmd_flags_i(control_flags),
-    .maint_valid_i({maint_valid[SqcCount+L2Slices+2+:CuCount], maint_valid[SqcCount+:L2Slices],
+    .maint_valid_i({1'b0, maint_valid[SqcCount+L2Slices+2+:CuCount], maint_valid[SqcCount+:L2Slices],
                     maint_valid[SqcCount-1:0], 1'b0, maint_valid[SqcCount+L2Slices+1], maint_valid[SqcCount+L2Slices]}),
     .maint_i(maint),
     .maint_done_o(maint_done),
@@ -155,11 +163,19 @@ module part_dispatch
     .hub_told_o(hub_told),
     .tell_o(tell),
     .told_i(told),
-    .ctl_cmd_valid_o,
+    .ctl_cmd_valid_o({own_cmd_valid, ctl_cmd_valid_o}),
     .ctl_cmd_o(ctl_cmd),
-    .ctl_evt_valid_i,
-    .ctl_evt_i
+    .ctl_evt_valid_i({own_evt_valid, ctl_evt_valid_i}),
+    .ctl_evt_i(ctl_evts)
   );
+
+  // Held: no group is tried; paused: none of what is granted is sent either.  They keep nothing that is dirty: a flush is
+  // done at once.
+  control_agent #(.Discards(1'b0)) u_agent (
+    .clk_i, .rst_ni, .idle_o(agent_idle), .ctl_cmd_valid_i(own_cmd_valid), .ctl_cmd_i(ctl_cmd),
+    .ctl_evt_valid_o(own_evt_valid), .ctl_evt_o(own_evt), .hold_take_o(hold_take), .hold_all_o(hold_all),
+    .drained_i(drained), .flush_o(flush), .flush_done_i(flush), .discard_o(own_discard), .discard_done_i(1'b0),
+    .maint_valid_o(own_maint_valid), .maint_o(own_maint), .maint_done_i(1'b0));
 
   dispatch_recip #(.Dispatchers(Dispatchers)) u_recip (
     .clk_i,
@@ -190,6 +206,8 @@ module part_dispatch
     .kill_valid_i(kill_valid),
     .kill_vmid_i(kill_vmid),
     .quiet_o(quiet),
+    .hold_i(hold_take),
+    .drained_o(drained),
     .recip_ready_i(recip_ready),
     .part_x_i(part_x),
     .part_y_i(part_y),
@@ -255,6 +273,7 @@ module part_dispatch
     .grant_i(grant),
     .spots_i(spots),
     .sent_o(sent),
+    .hold_i(hold_all),
     .cu_cmd_valid_o,
     .cu_cmd_o,
     .idle_o(send_idle)

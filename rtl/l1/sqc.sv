@@ -211,7 +211,8 @@ module sqc
         end
       end
     end
-    // answered when nothing translated before is under way: what is freed after the answer is out of reach
+    // answered when nothing translated before is under way: what is freed after the answer is out of reach.  One that another
+    // follows leaves that to the last, whose answer waits for all accesses of before, whatever their pages are
     if (tlb_left && tlb_taken && i_drained && k_drained) begin
       tlb_left = 1'b0;
       maint_done_o <= 1'b1;
@@ -224,8 +225,8 @@ module sqc
           || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_L1K)) != '0);
       inv_tlb      <= maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0;
       inv_pages    <= tlb_pkg::inv_of(maint_i.vmid, maint_i.root, maint_i.bytes);
-      tlb_left = tlb_left
-          || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0);
+      tlb_left = tlb_left || (maint_valid_i && (maint_i.flags & 32'(CACHE_INV_TLB)) != '0 &&
+                              (maint_i.flags & 32'(CACHE_MORE)) == '0);
       prime        <= maint_valid_i && maint_i.op == CTL_FETCH;
       prime_vmid   <= maint_i.vmid;
       prime_va     <= maint_i.root;
@@ -264,7 +265,11 @@ module sqc
   end
   // answers name an entry of one of the caches
   `GANTRY_ASSERT(a_data, `GANTRY_IMPL(mem_rsp_valid_i, mem_rsp_i.tag[31:6] == '0))
-  // a command is answered once, when no access by an older translation is under way
+  // a command is answered once, and that of the TLBs which no other follows when no access by an older translation is under way
   `STREAM_BOUND(a_command, 1, maint_valid_i, maint_done_o)
-  `STREAM_ASSERT(a_drained, maint_done_o, i_drained && k_drained)
+  logic waits_q;
+  always_ff @(posedge clk_i) begin
+    if (maint_valid_i) waits_q <= (maint_i.flags & (32'(CACHE_INV_TLB) | 32'(CACHE_MORE))) == 32'(CACHE_INV_TLB);
+  end
+  `STREAM_ASSERT(a_drained, maint_done_o && waits_q, i_drained && k_drained)
 endmodule

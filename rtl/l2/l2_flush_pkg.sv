@@ -7,7 +7,8 @@
 // is dirty.  A write-back covers the lines that were dirty when it began.  Each set is visited once, and there the ways
 // that are dirty at that moment, so other requests cannot keep it from ending.  Every write to DRAM carries the era in
 // which it was decided; when the last step is out a new era begins, and the answer waits until all writes of the old one,
-// victims too, are in DRAM.
+// victims too, are in DRAM.  A command that another follows (CACHE_MORE) is answered when its last step is out and begins no
+// era, so its writes are of the era that the next write-back waits for.
 package l2_flush_pkg;
   import gantry_msg_pkg::*;
   import l2_pkg::*;
@@ -25,6 +26,7 @@ package l2_flush_pkg;
     flush_e      state;
     logic        write_back;
     logic        drop;
+    logic        more;   // another command follows
     logic        whole;
     line_no_t    first;  // of the range
     line_no_t    last;
@@ -44,6 +46,7 @@ package l2_flush_pkg;
         state: FlushDrain,
         write_back: (cmd.flags & 32'(CACHE_WB_L2)) != 32'd0,
         drop: (cmd.flags & 32'(CACHE_INV_L2)) != 32'd0,
+        more: (cmd.flags & 32'(CACHE_MORE)) != 32'd0,
         // a range beside CACHE_INV_TLB is one of virtual addresses
         whole: cmd.bytes == 64'd0 || (cmd.flags & 32'(CACHE_INV_TLB)) != 32'd0,
         first: 32'(cmd.root[37:8]) >> shape.slice_bits << 2,

@@ -652,11 +652,11 @@ module l2_slice
         FlushDrain:
         if (!(s2.valid && s2.what == TakeFlush)) begin
           flush.state = FlushWait;
-          era         = flush.write_back ? !era : era;
+          era         = flush.write_back && !flush.more ? !era : era;
         end
         default: ;
       endcase
-      if (flush.state == FlushWait && (!flush.write_back || era_writes[!era] == 16'd0)) begin
+      if (flush.state == FlushWait && (!flush.write_back || flush.more || era_writes[!era] == 16'd0)) begin
         flush.state = FlushRest;
         sent        = 1'b1;
         counter[17] = counter[17] + 64'd1;

@@ -7,8 +7,9 @@
 // move and who uses it meanwhile (the host's driver), turns with other traffic and credits (rdma), what the other GPU
 // does with a line (rdma_store).
 //
-// Lines are read ahead into a ring of places and leave in the order of the page, one in `Every` cycles, which is what
-// one takes on the link: so no queue of them stands in front of other requests.  A line that cannot be read is not
+// Lines are read ahead into a ring of places and leave in the order of the page.  One is read, and one leaves, in
+// `Every` cycles, which is what a line takes on the link: so no queue of them stands in front of other requests, at the
+// link or at the slices.  A line that cannot be read is not
 // sent; it counts as acknowledged, and the report says MOVE_FAULT.
 // Hold (of the control agent): hold_take no line is read, hold_all none is sent either.  A discard ends all moves with
 // MOVE_DISCARDED; what is read for them still comes, and is dropped; acknowledgements are swallowed by the engine (its
@@ -91,7 +92,7 @@ module rdma_push
   logic head_valid_q;
   logic head_fault;
   logic [7:0][63:0] head_data;
-  logic [Ew-1:0] wait_q;
+  logic [Ew-1:0] wait_q, read_wait_q;  // cycles until the next line may leave, may be read
 
   logic reads, loads, leaves, over;
   logic forgets;                // bench only
@@ -99,7 +100,7 @@ module rdma_push
 
   assign tail = first_q + move_t'(count_q);
   // ---- a line is read
-  assign read_valid_o = unread_q != '0 && 32'(used_q) != Lines && !hold_take_i;
+  assign read_valid_o = unread_q != '0 && 32'(used_q) != Lines && read_wait_q == '0 && !hold_take_i;
   assign reads        = read_valid_o && read_ready_i;
   always_comb begin
     read_o        = '0;
@@ -136,7 +137,8 @@ module rdma_push
                 acked_q[first_q] + move_lines_t'(SeedBug == 3'd3) == page_q[first_q].lines);
 
   always_ff @(posedge clk_i) begin
-    if (start_valid_i || count_q != '0 || used_q != '0 || wait_q != '0 || done_valid_o || !rst_ni) begin
+    if (start_valid_i || count_q != '0 || used_q != '0 || wait_q != '0 || read_wait_q != '0 || done_valid_o ||
+        !rst_ni) begin
       // ---- report
       if (done_ready_i) done_valid_o <= 1'b0;
       if (over) begin
@@ -178,7 +180,9 @@ module rdma_push
       end
       // ---- lines come, others are asked for
       if (line_valid_i) filled_q[place_t'(line_i.tag)] <= 1'b1;
+      if (read_wait_q != '0) read_wait_q <= read_wait_q - 1'b1;
       if (reads) begin
+        read_wait_q  <= Ew'(Every - 1);
         place_tail_q <= place_tail_q + 1'b1;
         read_line_q  <= read_line_q + 1'b1;
         if (read_line_q + 1'b1 == page_q[reading_q].lines) begin
@@ -211,13 +215,14 @@ module rdma_push
     end
     if (!rst_ni) begin
       {first_q, count_q, reading_q, pushing_q, unread_q, read_line_q, push_line_q} <= '0;
-      {filled_q, place_head_q, place_tail_q, used_q, old_q, head_valid_q, wait_q, done_valid_o} <= '0;
+      {filled_q, place_head_q, place_tail_q, used_q, old_q, head_valid_q, wait_q, read_wait_q,
+       done_valid_o} <= '0;
     end
   end
 
   assign rests_o = used_q == '0 && !head_valid_q;
   // the pace counts in each cycle; all else waits for something from outside
-  assign idle_o  = !reads && !loads && !leaves && !over && !done_valid_o && wait_q == '0;
+  assign idle_o  = !reads && !loads && !leaves && !over && !done_valid_o && wait_q == '0 && read_wait_q == '0;
 
   // ---- assertions
   `GANTRY_ASSERT(a_room, `GANTRY_IMPL(start_valid_i, 32'(count_q) != Moves && !discard_i))

@@ -39,10 +39,10 @@ class Target:
 
 TARGETS = {
     "object": Target(short=3000, most=16384),
-    "config": Target(short=2000, most=1024),
+    "config": Target(short=1000, most=1024),
     "kernel_args": Target(short=6000, most=1024),
-    "requests": Target(short=700, most=16 * 32),
-    "packets_golden": Target(short=1000, most=64 * 25, source="packets", define="FUZZ_MODEL=SIM_GOLDEN"),
+    "requests": Target(short=300, most=16 * 32),
+    "packets_golden": Target(short=500, most=64 * 25, source="packets", define="FUZZ_MODEL=SIM_GOLDEN"),
     "packets_rtl": Target(short=60, most=64 * 25, inputs=100_000, source="packets", define="FUZZ_MODEL=SIM_RTL"),  # a packet or more each
 }
 

@@ -303,6 +303,16 @@ def stamp_write(name, before, plans):
         old.unlink(missing_ok=True)
 
 
+def plan_of(kind, args):
+    """Of several levels of optimization the first at which the model is there, else the last: what is built for one short run need not be fast.  A board
+    has many cycles of its own for each of the machine, so it gets the first."""
+    for level in args.opt.split(" or ")[:1 if args.board else None]:
+        plan = (Board if args.board else Plan)(kind, argparse.Namespace(**{**vars(args), "opt": level}), args.set)
+        if plan.done():
+            break
+    return plan
+
+
 def hello(kinds, settings):
     for kind in kinds:
         if kind not in gen_wrappers.partitions():
@@ -320,7 +330,8 @@ def main():
     parser.add_argument("--std-x", action="store_true")
     parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--define", action="append", default=[])
-    parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"), help="of kinds that a --define concerns, or of all")
+    parser.add_argument("--opt", default=os.environ.get("GANTRY_MODEL_OPT", "-O3"),
+                        help="of kinds that a --define concerns, or of all; '-O3 or -O0': -O3 of what is there already, -O0 of what is not")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--board", action="store_true")
     parser.add_argument("--hello", action="store_true")
@@ -332,7 +343,7 @@ def main():
         hello(args.kinds, args.set)
         return
     before = inputs(args.board)
-    plans = [(Board if args.board else Plan)(kind, args, args.set) for kind in args.kinds]
+    plans = [plan_of(kind, args) for kind in args.kinds]
     if not all(p.done() for p in plans):
         build_all(plans)
     for p in plans:

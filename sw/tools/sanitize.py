@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sanitize.py asan|tsan [--short] [PATTERN...]: host, bridge and shim built by clang with sanitizers in build/asan or build/tsan, and what runs there:
-C tests, `gantry kernel`, HIP programs under `gantry run`, and clients that are C programs.  The shim lives in the program: in the C programs
+C tests, `gantry kernel`, HIP programs under `gantry run`, SystemC programs of the tests, and clients that are C programs.  The shim lives in the program: in the C programs
 it has the sanitizers of gantry, as they have; in HIP programs those of undefined behaviour alone, which trap (ROCr takes addresses that the
 sanitizers need).
 A line for each, with its report when there is one; ends with `asan: N passed, N failed`, exit status 1 when one failed.
@@ -159,6 +159,7 @@ LEFT_OUT = {"asan": (), "tsan": ("tests/host/driver/test_rest.c",)}
 
 def cases(kind, flags, short):
     """(name, function) of everything that runs."""
+    import sanitize_tlm  # which asks this one how to build
     found = []
     for path in sorted((ROOT / "tests").rglob("test_*.c")):
         source = str(path.relative_to(ROOT))
@@ -175,6 +176,8 @@ def cases(kind, flags, short):
     if kind in SHIM:
         found += [(f"client {what}", lambda w=what: client(kind, flags, "descriptors", w)) for what in DESCRIPTORS]
         found += [(f"hostile {what}", lambda w=what: client(kind, flags, "hostile", *w.split())) for what in HOSTILE if not short]
+    if kind == "asan" and not short:
+        found += sanitize_tlm.cases(kind)
     for name in SHORT_KERNELS:
         for label, options in models:
             found.append((f"kernel {name} {label}", lambda n=name, o=options: kernel(kind, n, *o)))

@@ -85,7 +85,7 @@ module dispatch_walk_fv
   end
   dispatch_walk #(.Cus(Cus), .Simds(1), .Dispatchers(Dispatchers), .GroupCycles(2), .Patience(Patience)) u_dut (
     .clk_i, .rst_ni, .cycle_i(cycle_q), .launch_valid_i(launches), .launch_who_i(4'(who)), .launch_i(launch),
-    .kill_valid_i(kills), .kill_vmid_i({7'd0, kill_vmid_i}), .quiet_o(quiet), .recip_ready_i(recip_i), .part_x_i(part),
+    .kill_valid_i(kills), .kill_vmid_i({7'd0, kill_vmid_i}), .quiet_o(quiet), .hold_i(1'b0), .drained_o(), .recip_ready_i(recip_i), .part_x_i(part),
     .part_y_i(part), .req_valid_o(req_valid), .req_o(req), .busy_i(busy_q), .place_i(place), .first_i(2'd0), .done_i(done_q),
     .ok_i(ok_q), .group_i(6'd0), .lds_i(7'd0), .freed_i, .grant_valid_o(grant_valid), .grant_o(grant), .spots_o(spots),
     .sent_i(sent), .dispatched_o(dispatched), .idle_o(idle), .groups_o(groups), .blocked_o(blocked));

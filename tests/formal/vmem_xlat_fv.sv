@@ -4,8 +4,8 @@
 // invalidations, lanes of the LDS) on 4 pages, any hits, answers, credits and invalidations at any time.  Two freely chosen
 // transactions are followed, one after the other, and one freely chosen page: none is lost or sent twice, what must stay in order
 // does (docs/reference/vmem.md), what leaves has the page's translation of now, each page is asked for once and each answer is
-// that of a page that was asked for, and somebody can go when every answer is there.  The TLB is invalidated at any time behind a
-// cycle in which nothing could leave (quiesce_i): an answer of before may still come, and nothing leaves by it.
+// that of a page that was asked for, and somebody can go when every answer is there.  The TLB is invalidated at any time, behind
+// cycles in which nothing could leave (quiesce_i) or not: an answer of before may still come, and nothing leaves by it.
 // Not responsible for: which lanes a transaction has (vmem_coalesce_fv).
 `include "gantry_assert.svh"
 module vmem_xlat_fv
@@ -96,7 +96,7 @@ module vmem_xlat_fv
 
   // ---- the environment
   logic started = 1'b0;  // reset in the first cycle, never again
-  logic mine, answered_mine, forgot_q, quiesce_q, access_mine_q;
+  logic mine, answered_mine, forgot_q, access_mine_q;
   misses_t old_q;  // its MEM_XLAT is older than the last invalidation
   logic [1:0] old_look;  // so are the lookups of tx0, tx1
   logic [1:0] pick_q;
@@ -118,14 +118,12 @@ module vmem_xlat_fv
     value_status_q <= value_status_i;
     kept_q         <= kept_value;
     forgot_q       <= forget_i;
-    quiesce_q      <= quiesce_i;
   end
   always_comb begin : m_inputs
     assume (rst_ni == started);
     if (started) assume (pick_i == pick_q);
     if (started && !forgot_q) assume (value_i == value_q && value_status_i == value_status_q);
     assume (value_status_i != MEM_OK && value_status_i < 8'd8 && other_status_i != MEM_OK && other_status_i < 8'd8);
-    assume (!forget_i || (quiesce_i && quiesce_q));
     assume (!quiesce_i || !arrive_i);
     assume (!xlat_valid_i || (32'(xlat_id_i) < NumMisses && asked_q[xlat_id_i[MissW-1:0]]));
     assume (!ended_valid_i || (32'(ended_tx_i) < NumTx && !free_numbers[ended_tx_i[TxW-1:0]]));

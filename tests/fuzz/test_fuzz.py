@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzzers of this folder (sw/tools/fuzzers.py): kept inputs and some thousand new ones of each here, all in `make nightly`; a planted fault is found."""
+"""The fuzzers of this folder (sw/tools/fuzzers.py): kept inputs and hundreds or thousands of new ones here, all in `make nightly`; a planted fault is found."""
 import pathlib
 import subprocess
 

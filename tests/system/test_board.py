@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
 import reference  # noqa: E402
 import test_kernels  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("light_models")
 PARTS = [part for kind, part in KINDS.items() if kind != "gpu"]
 BY_DAY = ("rdma", "l2")
 PROGRAMS = ["vecadd", "reduction", "histogram", "transpose", "pipeline", "matmul", "copies", "saxpy2", "hash", "blur"]

@@ -43,6 +43,7 @@ int main()
 """
 
 
+pytestmark = pytest.mark.usefixtures("light_models")
 CONFIG = {1: "smallest", 2: "tiny"}  # by processes
 
 

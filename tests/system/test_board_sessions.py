@@ -11,6 +11,7 @@ from same_board import SameBoard
 sys.path.insert(0, str(ROOT / "tests/rtl/board"))
 import part as parts  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("light_models")
 BY_DAY = ("rdma", "l2")
 
 

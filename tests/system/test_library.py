@@ -15,6 +15,7 @@ from library import GOLDEN, ROOT, RTL, Machine, Refused, Summary, call, options
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import check_library  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("light_models")
 GANTRY = ROOT / "build/bin/gantry"
 LIMIT = 600
 N = 512

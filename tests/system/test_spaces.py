@@ -44,6 +44,7 @@ def test_two_spaces_on_one_cu():
 
 
 @pytest.mark.shows("S3.12")
+@pytest.mark.usefixtures("light_models")
 def test_every_space_at_once(model):
     """With as many dispatchers all run beside each other on the RTL: 960 wavefronts by turns on 40 slots."""
     _, rows = works(SPACES, model, "--set", "gpu.dispatch.dispatchers=16")

@@ -103,6 +103,22 @@ def test_a_long_build_says_that_it_lives(count, step):
         assert ("gantry: building model cu, l2 ... 0 s so far" in lines) == (step == "") and sum("so far" not in line for line in lines) == 4, lines
 
 
+@pytest.mark.parametrize("there, board, opt, taken", [({"-O3"}, False, "-O3 or -O0", "-O3"), (set(), False, "-O3 or -O0", "-O0"), ({"-O0"}, False, "-O3 or -O0", "-O0"),
+                                                     (set(), True, "-O3 or -O0", "-O3"), ({"-O3"}, False, "-O1", "-O1")])
+def test_what_is_built_already_is_taken(there, board, opt, taken, monkeypatch):
+    """Of levels of optimization; what is not there is built at the last, but a board at the first."""
+    class Plan:
+        def __init__(self, kind, args, settings):
+            self.opt = args.opt
+
+        def done(self):
+            return self.opt in there
+
+    monkeypatch.setattr(models, "Plan", Plan)
+    monkeypatch.setattr(models, "Board", Plan)
+    assert models.plan_of("cu", argparse.Namespace(board=board, opt=opt, set=[])).opt == taken
+
+
 def remains(build, pids):
     """What a build that was under way may leave: library, what it is made from, objects on their way into the cache."""
     folders = [ROOT / "build/models" / build, ROOT / "build/models/generated" / build]

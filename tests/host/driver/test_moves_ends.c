@@ -153,7 +153,8 @@ static void frames_rest_until_caches_are_empty(void **state)
     tables_agree(b, 0, 3, AT, BYTES, page);
     run_dry(b);
     assert_true(quarantine_empty(b->d));
-    assert_true(commands(b, log, 0, CP_CACHE, CACHE_INV_L2) > 0); /* of the GPU whose memory it was */
+    assert_true(commands(b, log, 0, CP_CACHE, CACHE_INV_L1V) > 0);
+    assert_int_equal(commands(b, log, 0, CP_CACHE, CACHE_INV_L2), 0); /* its slices were told before */
     assert_int_equal(move(b, page, PAGE, 0), 0);
     moves_end(b);
     const uint64_t left = b->d->vram[1].arena.free_bytes;

@@ -155,7 +155,7 @@ static void no_border_is_crossed_while_a_page_moves(void **state)
 /* ---- what people are told */
 static void told(struct bench *b, const char *format, uint64_t frame)
 {
-    char text[8192], words[256];
+    char text[1 << 16], words[256];
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_non_null(out);
     migrate_tell(b->d->migrate, out);
@@ -172,11 +172,11 @@ static void who_owes_what_is_told(void **state)
     uint64_t page;
     rtl_begin(b);
     struct sender s = sender_new(b, 0, 0, 3);
-    object_new_at(b, 0, AT, 32 * PAGE, 2, &page);
+    object_new_at(b, 0, AT, 160 * PAGE, 2, &page);
     fake_launch = endless; /* a shoot-down is a command */
     sender_run(b, &s);
     hold(true, true, true);
-    for (unsigned i = 0; i < 20; i++)
+    for (unsigned i = 0; i < 140; i++) /* 16 lists of 8 are asked for at a time */
         assert_int_equal(migrate_add(b->d->migrate, page + i * PAGE, PAGE, 1), 0);
     told(b, "page 0x%llx to gpu1, since cycle 0: waits for its batch\n", page);
     fake_cache_cycles = 5000;
@@ -186,18 +186,18 @@ static void who_owes_what_is_told(void **state)
     told(b, "; gpu0 has not answered the shoot-down of 0x%llx", AT);
     goes_to(b, page, STATE_FLUSH);
     told(b, "waits for the write-back of its lines; gpu0 has not written 0x%llx back\n", page);
-    goes_to(b, page + 19 * PAGE, STATE_FLUSH);
-    told(b, "; 0x%llx waits for caches\n", page + 19 * PAGE);
-    for (unsigned i = 0; i < 5; i++)
+    goes_to(b, page + 139 * PAGE, STATE_FLUSH);
+    told(b, "; 0x%llx waits for caches\n", page + 139 * PAGE);
+    for (unsigned i = 0; i < 2; i++)
         say(b, CP_CACHE, GOOD);
     told(b, "waits for the page-move engines; gpu0 has not reported 0x%llx as sent\n", page + 2 * PAGE);
-    told(b, "waits for the page-move engines; 0x%llx waits for an engine\n", page + 4 * PAGE);
+    told(b, "waits for the page-move engines; 0x%llx waits for an engine\n", page + 8 * PAGE);
     const uint64_t to = move_of(b, page)->to;
     say(b, CP_MOVE, GOOD);
     told(b, "; gpu1 has not reported 0x%llx as stored, slot 0\n", to);
-    migrate_settle(b->d->migrate, page, 32 * PAGE);
+    migrate_settle(b->d->migrate, page, 160 * PAGE);
     told(b, "which its owner has given up waiting for; gpu1 has not reported 0x%llx as stored, slot 0\n", to);
-    told(b, "which its owner has given up waiting for; gpu0 has not written 0x%llx back\n", page + 5 * PAGE);
+    told(b, "which its owner has given up waiting for; gpu0 has not written 0x%llx back\n", page + 16 * PAGE);
     say_all(b, GOOD);
     fake_cache_cycles = 50;
     assert_int_equal(move(b, page, PAGE, 2), 0);

@@ -10,6 +10,20 @@ struct work {
     struct gantry_summary summary;
 };
 
+// Leak checkers: Verilator's runtime keeps the last name that it has made for a thread (catName, some 20 bytes) when that thread ends.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:^rtl_part_new$\n";
+}
+
+// Through libraries without frame pointers, and without symbols once they are unloaded.
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "fast_unwind_on_malloc=0";
+}
+
 static void *work_run(void *arg)
 {
     struct work *w = arg;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation on the assembled RTL machine (configuration tiny): a kernel that touches 2 MiB takes one walk where they
 // are one page, 2, 32 or 512 where they are blocks of 1 MiB, of 64 KiB or pages of 4 KiB, and writes the same (S3.12,
-// sizes); an invalidation of some pages reaches the TLBs of CUs and scalar caches and takes no other entry.  Not
-// responsible for: the TLBs themselves (tests/rtl/tlb).
+// sizes); an invalidation of some pages reaches the TLBs of CUs and scalar caches and takes no other entry; one list of
+// eight ranges does what eight commands do, in fewer cycles, and stops a kernel once (S1.9).  Not responsible for: the
+// TLBs themselves (tests/rtl/tlb), the order of messages (tests/rtl/dispatch).
 #include "kernel_bench.h"
 
 #define BIG_VA 0x200000u
@@ -16,20 +17,28 @@ struct machine {
     struct sim *sim;
     struct msg_cp_evt done;
     uint64_t walks, l1_misses;
+    uint64_t at;                 /* of the last event of maintenance */
+    unsigned events;             /* of maintenance */
+    struct msg_cp_cmd planned[8]; /* by timers */
 };
 
 static void on_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
+    struct machine *m = ctx;
     (void)gpu;
-    (void)now;
-    ((struct machine *)ctx)->done = *evt;
+    m->done = *evt;
+    if (evt->kind != CP_EVT_CACHE_DONE)
+        return;
+    assert_int_equal(evt->status, CTL_OK);
+    m->at = now;
+    m->events++;
 }
 
 static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
 {
-    (void)ctx;
+    struct machine *m = ctx;
     (void)now;
-    (void)cookie;
+    sim_cmd(m->sim, 0, &m->planned[cookie]);
 }
 
 static void note_counter(void *arg, const char *location, const char *name, uint64_t value, const char *unit)
@@ -161,9 +170,91 @@ static void test_pages_that_move(void **state)
     machine_close(&m);
 }
 
+/* The range of pages 40, 42, ..., 54 of the output. */
+static uint64_t page_of(unsigned n)
+{
+    return BIG_VA + (40 + 2 * n) * 4096;
+}
+
+/* Invalidation of these eight pages: as one command (the return value is the count), or as eight. */
+static unsigned of_eight(struct msg_cp_cmd cmds[8], bool list)
+{
+    struct msg_cp_pages l = {.kind = CP_CACHE, .vmid = 3, .id = 8, .flags = CACHE_INV_TLB, .bytes = 4096, .pages = 8};
+    for (unsigned n = 0; n < 8; n++) {
+        l.page[n] = page_of(n);
+        cmds[n] = (struct msg_cp_cmd){
+            .kind = CP_CACHE, .vmid = 3, .id = (uint16_t)(8 + n), .flags = CACHE_INV_TLB, .root = page_of(n), .pc = 4096};
+    }
+    if (list)
+        memcpy(&cmds[0], &l, sizeof l);
+    return list ? 1 : 8;
+}
+
+/* Cycles from the commands to the last event on a GPU at rest, that knows the pages; they are walked again afterwards,
+ * and no other. */
+static uint64_t cycles_at_rest(bool list)
+{
+    struct machine m;
+    machine_open(&m, FIRST_PA + 0x1000); /* pages of 4 KiB */
+    const struct msg_cp_cmd cmd = kernel_launch(3, 7, 64 * 64);
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    const uint64_t walks = m.walks, from = sim_now(m.sim);
+    const unsigned count = of_eight(m.planned, list);
+    for (unsigned n = 0; n < count; n++)
+        sim_cmd(m.sim, 0, &m.planned[n]);
+    assert_int_equal(sim_run(m.sim, from + 100000), SIM_STOPPED);
+    assert_int_equal(m.events, count);
+    const uint64_t took = m.at - from;
+    command(&m, &cmd, CP_EVT_LAUNCH_DONE);
+    assert_int_equal(m.walks, walks + 8);
+    machine_close(&m);
+    return took;
+}
+
+/* The cycle at which a kernel of 512 groups ends that loses these pages when half of it has run; 0: none. */
+static uint64_t end_of_kernel(unsigned kind)
+{
+    struct machine m;
+    uint32_t out[64];
+    machine_open(&m, FIRST_PA + 0x10000);
+    const struct msg_cp_cmd cmd = kernel_launch(3, 7, PAGES * 64);
+    sim_cmd(m.sim, 0, &cmd);
+    const unsigned count = kind ? of_eight(m.planned, kind == 1) : 0;
+    for (unsigned n = 0; n < count; n++)
+        sim_timer(m.sim, 12000, n);
+    assert_int_equal(sim_run(m.sim, 2000000), SIM_STOPPED);
+    assert_int_equal(m.done.kind, CP_EVT_LAUNCH_DONE);
+    assert_int_equal(m.events, count);
+    const uint64_t end = m.done.end;
+    assert_true(count == 0 || m.at < end); /* it ran all the time */
+    command(&m, &release, CP_EVT_CACHE_DONE);
+    for (unsigned p = 0; p < PAGES; p++) {
+        pmem_read(m.memory, pmem_addr(1, FIRST_PA + 0x10000 + p * 4096), out, sizeof out);
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(out[i], p * 4096 + 4 * i);
+    }
+    machine_close(&m);
+    return end;
+}
+
+/* shows S1.9 */
+static void test_list_of_eight(void **state)
+{
+    (void)state;
+    const uint64_t list = cycles_at_rest(true), single = cycles_at_rest(false);
+    const uint64_t none = end_of_kernel(0), one = end_of_kernel(1), eight = end_of_kernel(2);
+    printf("eight pages at rest: %llu cycles as a list, %llu as eight commands; a kernel ends at %llu, with the list at "
+           "%llu, with eight commands at %llu\n",
+           (unsigned long long)list, (unsigned long long)single, (unsigned long long)none, (unsigned long long)one,
+           (unsigned long long)eight);
+    assert_true(list < single * 3 / 4);
+    assert_true(one - none < (eight - none) / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list_of_eight),
         cmocka_unit_test(test_walks_by_size),
         cmocka_unit_test(test_pages_that_move),
     };

@@ -55,8 +55,8 @@ int sc_main(int argc, char **argv)
         gantry::host host("host", config, list, words);
         sc_core::sc_start();
         for (const auto &memory : memories)
-            std::printf("%s: %llu reads, %llu writes, %llu loads\n", memory->name(), (unsigned long long)memory->reads,
-                        (unsigned long long)memory->writes, (unsigned long long)memory->loads);
+            std::printf("%s: %llu reads, %llu writes (%llu of some bytes), %llu loads\n", memory->name(), (unsigned long long)memory->reads,
+                        (unsigned long long)memory->writes, (unsigned long long)memory->parts, (unsigned long long)memory->loads);
         return contents && !contents_write(*memories.back(), contents) ? 2 : host.exit_status();
     } catch (const gantry::error &e) {
         if (*e.what())

@@ -17,16 +17,17 @@ struct plain_memory : sc_core::sc_module {
     using contents = std::map<uint64_t, std::vector<unsigned char>>;
     contents own, &pages;
     sc_core::sc_time latency;
-    uint64_t reads = 0, writes = 0, loads = 0;
+    uint64_t reads = 0, writes = 0, parts = 0, loads = 0; // parts: writes of some bytes
     sc_core::sc_time oldest, newest;   // when the first and the newest access came
     uint64_t refused_at = UINT64_MAX;  // from this address on nothing is there
 
-    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes) : plain_memory(name, takes, own) {}
+    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes) : plain_memory(name, takes, nullptr) {}
     // Another way to the bytes of that one, with counts of its own.
-    plain_memory(const sc_core::sc_module_name &name, plain_memory &same) : plain_memory(name, same.latency, same.pages) {}
+    plain_memory(const sc_core::sc_module_name &name, plain_memory &same) : plain_memory(name, same.latency, &same.pages) {}
 
   private:
-    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes, contents &bytes) : sc_module(name), pages(bytes), latency(takes)
+    plain_memory(const sc_core::sc_module_name &name, const sc_core::sc_time &takes, contents *others)
+        : sc_module(name), pages(others ? *others : own), latency(takes)
     {
         socket.register_b_transport(this, &plain_memory::transport);
         socket.register_transport_dbg(this, &plain_memory::debug);
@@ -57,6 +58,7 @@ struct plain_memory : sc_core::sc_module {
         if (reads + writes == 0)
             oldest = newest;
         (p.is_write() ? writes : reads)++;
+        parts += p.is_write() && p.get_byte_enable_ptr();
         delay += latency;
         p.set_response_status(tlm::TLM_OK_RESPONSE);
     }

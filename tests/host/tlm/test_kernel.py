@@ -66,7 +66,7 @@ def by_module(name, folder, quantum, memory=PATH):
     folder.mkdir()
     line, outputs = words(name, folder)
     status, out, err = run("host/tlm/kernel", quantum, memory, "--contents", folder / "contents", *CONFIG, "//", "kernel", "-q", "-o", folder, *line)
-    done = re.fullmatch(r"gpu0_memory: (\d+) reads, (\d+) writes, (\d+) loads\n", out).groups()
+    done = re.fullmatch(r"gpu0_memory: (\d+) reads, (\d+) writes \(\d+ of some bytes\), (\d+) loads\n", out).groups()
     return figures(status, err, folder, outputs), done, pages((folder / "contents").read_bytes())
 
 
@@ -135,6 +135,17 @@ def test_a_slower_memory(command, tmp_path):
     assert (others_done, others) == (done, contents) and (far["data"], far["instructions"]) == (near["data"], near["instructions"])
 
 
+def test_half_a_line(tmp_path):
+    """A store of eight words leaves the other bytes of their line as they are: the memory gets byte enables.  (The slice has the whole line, so contents alone
+    do not tell.)"""
+    (tmp_path / "in").write_bytes(b"\x55" * 256)
+    words = ["--grid", 8, "--group", 8, "--arg", f"inout:{tmp_path}/in:{tmp_path}/out", "--arg", "fill:1:256", "--arg", "fill:2:256"]
+    status, out, err = run("host/tlm/kernel", 140, PATH, *CONFIG, "//", "kernel", "-q", test_kernels.code_object("vecadd", 4), *words)
+    assert status == 0, err
+    assert int(re.search(r" \((\d+) of some bytes\)", out)[1]) > 0, out
+    assert (tmp_path / "out").read_bytes() == b"\3" * 32 + b"\x55" * 224
+
+
 def test_a_recording(command, tmp_path):
     """Commands, answers of host memory and changes of VRAM enter the module; every message out of it is compared."""
     line, _ = words("vecadd", tmp_path)
@@ -164,7 +175,7 @@ def test_bad_commands(command_words, status, line):
     code = str(test_kernels.code_object("vecadd", 4))
     got, out, err = run("host/tlm/kernel", 140, PATH, *CONFIG, "//", *(code if word == "CODE" else word for word in command_words), *BUFFERS)
     assert got == status and any(text.startswith(line) for text in err.splitlines()), err
-    assert out in ("", "gpu0_memory: 0 reads, 0 writes, 0 loads\n")  # nothing ran
+    assert out in ("", "gpu0_memory: 0 reads, 0 writes (0 of some bytes), 0 loads\n")  # nothing ran
 
 
 def test_a_memory_that_ends(tmp_path):

@@ -41,6 +41,12 @@ def test_whole(kind):
     whole(kind)
 
 
+@pytest.mark.nightly
+def test_systemc_modules():
+    """The TLM library, one partition, a GPU, and the host model with one: ASan, LSan and UBSan."""
+    whole("asan", "T=tlm")
+
+
 @pytest.mark.parametrize("fault", [f if f != "tsan" else pytest.param(f, marks=pytest.mark.nightly) for f in FAULTS])
 def test_seeded_fault_is_reported(fault, tmp_path):
     kind = "tsan" if fault == "tsan" else "asan"

@@ -151,12 +151,13 @@ static void operation(Bench &b, const Set &set)
         tell(b, CTL_PAUSE, CTL_ERROR_STATE, CTL_STATE_PAUSED);
         still(b, set, "moved while paused");
         break;
-    default: { // maintenance neither pauses nor drops; when drained there is nothing to wait for
+    default: { // maintenance neither pauses nor drops; when drained, and where more is to come, there is nothing to wait for
         const bool held = b.rnd.below(2);
         if (held)
             drain(b, set, CTL_DRAIN);
-        const msg_ctl_cmd c = invalidation(b, b.rnd.below(2) ? CACHE_INV_L1V | CACHE_INV_TLB : b.rnd.below(2) ? CACHE_INV_TLB : CACHE_INV_L1V);
-        const msg_ctl_evt e = ask(b, c, held ? 12 : 20000);
+        const bool more = b.rnd.below(3) == 0;
+        const msg_ctl_cmd c = invalidation(b, (b.rnd.below(2) ? CACHE_INV_L1V | CACHE_INV_TLB : b.rnd.below(2) ? CACHE_INV_TLB : CACHE_INV_L1V) | (more ? CACHE_MORE : 0));
+        const msg_ctl_evt e = ask(b, c, held || more ? 12 : 20000);
         if (e.status != CTL_OK)
             fail("cycle %llu: maintenance (held %u, flags %x): status %u, state %u", (unsigned long long)b.cycle, held, c.flags, e.status, e.state);
         if (!held)

@@ -34,6 +34,7 @@ static uint64_t line_due, lines, flat_lds, buffer_lds;
 static int failures, credits_out;
 static uint64_t two_reads; // cycles that read rows of two SIMDs
 static bool stall_writes;
+static void (*watch_request)(const msg_mem_req &); // sees what goes to memory
 static uint64_t count[7];
 static std::deque<uint64_t> credit_due;
 
@@ -237,6 +238,8 @@ static void tick()
         msg_mem_req q;
         memcpy(&q, dut->mem_req_o.data(), sizeof q);
         check_stream(q);
+        if (watch_request)
+            watch_request(q);
         mem.request(q, cycle, SLICES);
         if (++credits_out > CREDITS)
             fail("more requests than credits", credits_out, CREDITS);

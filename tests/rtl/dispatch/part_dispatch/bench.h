@@ -48,7 +48,7 @@ struct Cu {
 struct Launch {
     msg_cp_cmd cmd;
     uint64_t next_wave = 0, next_group = 0, running = 0, started = 0, instructions = 0;
-    bool killed = false, alone = false;
+    bool killed = false, alone = false, held = false;
     uint64_t first_start = 0, last_start = 0;
     unsigned dispatcher = 0;
 };
@@ -74,6 +74,7 @@ static std::map<unsigned, Ports> asked_ports; // by id: agents that were asked
 static unsigned controls_told, controls_asked;
 static std::map<unsigned, uint64_t> killed_in; // by VMID: CUs that have its kill, while that is under way
 static bool agents_wait; // they do not answer signals
+static unsigned slowest = 50; // cycles until an agent answers maintenance
 static bool plain_ends;  // wavefronts tell of nothing but their ends
 static std::map<unsigned, unsigned> agent_id; // of an agent's message: id of the host's command
 static std::vector<msg_cp_cmd> roots; // page-table roots that are to be set
@@ -88,8 +89,10 @@ static std::deque<msg_cp_evt> told; // events that the host has not heard of; th
 static std::map<unsigned, std::pair<uint64_t, uint64_t>> handler[64]; // of a CU by VMID: TBA, TMA
 static void (*watch)(); // sees what came and went at each edge, before anybody acts on it
 
+#include "lists.h"
 #include "withheld.h"
 #include "moves.h"
+#include "held.h"
 
 static void group_shape(const msg_cp_cmd &c, uint64_t group, unsigned id[3], unsigned size[3])
 {
@@ -165,6 +168,8 @@ static void wave_started(unsigned cu, const msg_cu_cmd &m)
             FAIL("launch %u: system SGPR %u is %x, expected %x", id, b, m.sgpr[n - 1], sys[b]);
     if (m.init_sgprs != n)
         FAIL("launch %u: %u SGPRs, expected %u", id, m.init_sgprs, n);
+    if (held_now)
+        FAIL("launch %u: a wavefront comes though the dispatchers are held", id);
     if (killed_in.count(m.vmid) && killed_in[m.vmid] >> cu & 1)
         FAIL("launch %u: a wavefront comes into cu %u behind the kill", id, cu);
     check_resources(cu, m);
@@ -265,8 +270,8 @@ struct Group {
     uint8_t group;
     unsigned first, count;
 };
-static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}, {CTL_GROUP_CU, 3 + Sqcs + Slices, Cus}};
-constexpr unsigned Agents = 3 + Sqcs + Slices + Cus;
+static const Group agents[] = {{CTL_GROUP_UTCL2, 0, 1}, {CTL_GROUP_RDMA, 1, 1}, {CTL_GROUP_NOC, 2, 1}, {CTL_GROUP_SQC, 3, Sqcs}, {CTL_GROUP_L2, 3 + Sqcs, Slices}, {CTL_GROUP_CU, 3 + Sqcs + Slices, Cus}, {CTL_GROUP_DISPATCH, OwnPort, 1}};
+constexpr unsigned Agents = 3 + Sqcs + Slices + Cus; // of other partitions
 
 // Ports of agents that flags of a CP_CONTROL name; groups without an agent have none.
 static Ports ports_of(uint32_t flags)
@@ -313,6 +318,7 @@ static void host_event(const msg_cp_evt &e)
         if (!same(outcome[e.id], e))
             FAIL("control command %u: status %u, place %x, state %u", e.id, e.status, e.cu, e.wave);
         controls_told++;
+        own_told(e);
         asked_ports.erase(e.id), outcome.erase(e.id), controls.erase(it);
         return;
     }
@@ -329,7 +335,7 @@ static void host_event(const msg_cp_evt &e)
             FAIL("launch %u: fields of its end", e.id);
         // placed one cycle before it is sent, or earlier when messages for that CU went first: of each other dispatcher, and anew when its turn
         // was the hub's
-        if (e.start > l.first_start - 1 || e.start + 1 + (l.alone ? 0 : 2 * Dispatchers) < l.first_start || e.end <= l.last_start || e.end > cycle)
+        if (e.start > l.first_start - 1 || (!l.held && e.start + 1 + (l.alone ? 0 : 2 * Dispatchers) < l.first_start) || e.end <= l.last_start || e.end > cycle)
             FAIL("launch %u ran from %llu to %llu, expected from %llu", e.id, (unsigned long long)e.start, (unsigned long long)e.end,
                  (unsigned long long)l.first_start);
         if (e.data != l.started || e.instructions != l.instructions || e.start > e.end || e.end > cycle)
@@ -387,6 +393,7 @@ static void host_event(const msg_cp_evt &e)
             for (unsigned cu = 0; cu < Cus; cu++)
                 if (handler[cu][e.vmid] != std::make_pair(it->second.root, it->second.pc))
                     FAIL("cu %u has another trap handler of vmid %u", cu, e.vmid);
+        ranges_told(it->second, e.id);
         maintenance.erase(it);
     }
 }
@@ -426,11 +433,10 @@ static void ctl_commands()
                     agent_id[m.id] = c.first;
                     break;
                 }
-            asked = asked && m.id < Agents + 1 && !m.vmid && !m.flags && !m.root && !m.bytes;
+            asked = asked && m.id < Agents + 2 && !m.vmid && !m.flags && !m.root && !m.bytes;
         } else {
             for (auto &c : maintenance)
-                asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && c.second.vmid == m.vmid && c.second.flags == m.flags &&
-                                  c.second.root == m.root && c.second.pc == m.bytes);
+                asked = asked || (m.op == CTL_INV && c.second.kind == CP_CACHE && range_asked(c.second, c.first, p, m));
             msg_cp_cmd root = {};
             if (m.op == CTL_ROOT && !roots.empty()) { // in order
                 root = roots.front();
@@ -447,7 +453,7 @@ static void ctl_commands()
                 agent_answers.push_back({cycle + 1 + pick(50), p, e});
                 continue;
             }
-            asked = asked || (m.op == CTL_XLAT && xlat_asked(m)) || (m.op == CTL_FETCH && fetch_asked(m, p));
+            asked = asked || (m.op == CTL_XLAT && xlat_asked(m, p)) || (m.op == CTL_FETCH && fetch_asked(m, p));
             asked = asked && (m.op == CTL_FETCH ? SqcPorts >> p & 1 : m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
             if (m.op != CTL_FETCH && pick(m.op == CTL_ROOT ? 4 : 60) == 0) {
@@ -459,9 +465,9 @@ static void ctl_commands()
             }
         }
         if (!asked || m.pad0 || m.pad1 || m.pad2)
-            FAIL("message %u, id %u, signals %x for agent %u: nobody wants that", m.op, m.id, m.signals, p);
+            FAIL("message %u, id %u, signals %x, flags %x, address %llx for agent %u: nobody wants that", m.op, m.id, m.signals, m.flags, (unsigned long long)m.root, p);
         controls_asked += m.op == CTL_SIGNAL;
-        agent_answers.push_back({cycle + 1 + pick(m.op == CTL_SIGNAL ? 300 : 50), p, e});
+        agent_answers.push_back({cycle + 1 + pick(m.op == CTL_SIGNAL ? 300 : slowest), p, e});
     }
 }
 
@@ -498,6 +504,8 @@ static void step(const msg_cp_cmd *cmd)
         memcpy(&dut->ctl_evt_i[it->port], &it->evt, sizeof it->evt);
         valid |= (Ports)1 << it->port;
         came[it->port] = it->evt;
+        if ((it->evt.op == CTL_INV || it->evt.op == CTL_XLAT) && had.count(had_of[it->port]))
+            had[had_of[it->port]].answered[it->port] = had[had_of[it->port]].got[it->port];
         it = agent_answers.erase(it);
         input = true;
     }
@@ -606,7 +614,7 @@ static void send(const msg_cp_cmd &c)
         msg_cp_evt &o = outcome[c.id] = {};
         o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
-        launches[c.id].cmd = c;
+        launches[c.id].cmd = c, launches[c.id].held = own_state != CTL_STATE_RUN || own_open();
     else if (c.kind == CP_MOVE || c.kind == CP_STORE) {
         msg_cp_move m;
         memcpy(&m, &c, sizeof m);
@@ -614,7 +622,7 @@ static void send(const msg_cp_cmd &c)
     } else if (c.kind == CP_FETCH)
         fetches.push_back({c, 0});
     else if (c.kind != CP_VMID)
-        maintenance[c.id] = c;
+        maintenance[c.id] = c, list_sent[c.id] = cycle, maint_order.push_back(c.id);
     else
         roots.push_back(c);
     if (c.kind == CP_KILL) {
@@ -634,10 +642,7 @@ static void test_random(unsigned rounds)
         if (what < 12 && launches.size() < 11) {
             send(launch_random(id++ & 0x7fff));
         } else if (what < 15 && maintenance.size() < 4) {
-            c.kind = CP_CACHE, c.id = 0x8000 | (id++ & 0xfff), c.flags = pick(64), c.vmid = pick(2) ? 255 : 1 + pick(3);
-            if (pick(2))
-                c.root = (uint64_t)pick(1 << 28) << 12, c.pc = std::min<uint64_t>((1 + pick(600)) * 4096ull, (1ull << 40) - c.root);
-            send(c);
+            send(cache_random(0x8000 | (id++ & 0xfff)));
         } else if (what == 15) {
             c.kind = CP_VMID, c.vmid = 1 + pick(3), c.root = rng(), c.flags = pick(2);
             send(c);
@@ -645,7 +650,9 @@ static void test_random(unsigned rounds)
             c.kind = CP_XLAT, c.id = 0xf000 | (id++ & 0xfff), c.flags = pick(2) * XLAT_DENY, c.vmid = pick(2) ? 255 : 1 + pick(3);
             if (pick(2))
                 c.root = (uint64_t)pick(1 << 27) << 12, c.pc = (1 + pick(600)) * 4096ull;
-            send(c);
+            send(pick(3) ? c : listed(c, 1 + pick(8)));
+        } else if (what == 21) {
+            own_random();
         } else if (what == 19 && fetches.size() < 4) {
             c.kind = CP_FETCH, c.id = 0xff, c.vmid = 1 + pick(3), c.pc = rng();
             send(c);
@@ -656,6 +663,7 @@ static void test_random(unsigned rounds)
             send(c);
         } else if (what == 16 && maintenance.empty() && pick(8) == 0) {
             c.kind = CP_KILL, c.id = 0x9000 | (id++ & 0xfff), c.vmid = 1 + pick(3);
+            own_go_on(); // what is in hand ends behind a continue only
             send(c);
             while (!maintenance.empty())
                 step(nullptr);
@@ -664,6 +672,7 @@ static void test_random(unsigned rounds)
                 step(nullptr);
         }
     }
+    own_go_on();
     drain(2000000);
 }
 

@@ -131,6 +131,110 @@ static void test_maintenance()
     maint_seen = TlbPort | RdmaPort | SqcPorts | SlicePorts | CuPorts;
 }
 
+// Lists of 1, 2 and 8 ranges, of each kind: every component has every range, in order, and the host hears once.  A list of TLBs takes a round of messages for
+// each range and one more, since the L2 TLB is one range ahead; those of one component take a round for each.
+static void test_lists()
+{
+    const unsigned told_before = lists_told;
+    unsigned count = 0, id = 0xc100;
+    for (uint32_t flags : {(uint32_t)CACHE_INV_TLB, (uint32_t)(CACHE_INV_TLB | CACHE_INV_L1V | CACHE_INV_L1K | CACHE_INV_L1I), (uint32_t)CACHE_WB_L2, (uint32_t)(CACHE_WB_L2 | CACHE_INV_L2),
+                           (uint32_t)(CACHE_INV_TLB | CACHE_MORE), (uint32_t)(CACHE_WB_L2 | CACHE_MORE)})
+        for (unsigned pages : {1u, 2u, 8u}) {
+            msg_cp_cmd c = {};
+            c.kind = CP_CACHE, c.id = (uint16_t)id++, c.flags = flags, c.vmid = 7;
+            maint_seen = 0;
+            list_most = 0, slowest = 8;
+            send(listed(c, pages)), count++;
+            drain(8000);
+            slowest = 50;
+            const bool tlb = flags & CACHE_INV_TLB;
+            if (maint_seen != (tlb ? TlbPort | SqcPorts | CuPorts : SlicePorts))
+                FAIL("list with flags %x: agents %llx %llx", flags, (unsigned long long)(maint_seen >> 64), (unsigned long long)maint_seen);
+            if (list_most > (pages + tlb) * 12 + 10)
+                FAIL("list of %u with flags %x takes %u cycles", pages, flags, list_most);
+        }
+    for (unsigned pages : {1u, 2u, 8u}) {
+        msg_cp_cmd c = {};
+        c.kind = CP_XLAT, c.id = (uint16_t)id++, c.flags = pages & XLAT_DENY, c.vmid = 5;
+        send(listed(c, pages)), count++;
+        drain(8000);
+    }
+    if (lists_told - told_before != count || lists_full == 0)
+        FAIL("%u lists of %u are told", lists_told - told_before, count);
+    maint_seen = TlbPort | RdmaPort | SqcPorts | SlicePorts | CuPorts;
+}
+
+// The dispatchers' agent (S1.15): from the answer to a pause on no wavefront starts, those that run end and are told; a drain is answered when no group is
+// sent in part; each goes on as if nothing had been.  At each moment of groups of 16 wavefronts.
+static void test_held()
+{
+    unsigned in_part = 0;
+    for (unsigned n = 0; n < 80; n++) {
+        msg_cp_cmd c = launch_make(24700, 1024, 1, 1, 1024 * 30, 1, 1);
+        c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = ~0ull;
+        const bool drains = n & 1;
+        send(c);
+        steps(20 + n);
+        own(drains ? n & 2 ? CTL_FLUSH : CTL_DRAIN | CTL_PAUSE : CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+        const Launch &l = launches[24700];
+        if (drains && l.next_wave)
+            FAIL("drained: wavefront %llu of a group is the next", (unsigned long long)l.next_wave);
+        in_part += l.next_wave != 0;
+        msg_cp_cmd small = plain_launch(24701, 3, ~0ull), inv = {};
+        inv.kind = CP_CACHE, inv.id = 0xc0ff, inv.flags = CACHE_INV_TLB, inv.vmid = 7;
+        send(small), send(inv);
+        steps(400);
+        if (l.running || launches[24701].started || !maintenance.empty())
+            FAIL("held: %llu wavefronts run, %llu of a kernel that came later, %zu commands wait", (unsigned long long)l.running,
+                 (unsigned long long)launches[24701].started, maintenance.size());
+        if (!reports_over && report_credits == 0)
+            FAIL("held: reports are not told");
+        own(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+        drain(20000);
+    }
+    if (in_part < 10)
+        FAIL("%u pauses of 40 in the middle of a group", in_part);
+}
+
+// What they refuse, by state; a kill of what runs while they are drained, and one while a group is sent in part, which ends behind the continue.
+static void test_own_rules()
+{
+    own(CTL_DISCARD, CTL_ERROR_DISCARD, CTL_STATE_RUN);
+    own(CTL_ENABLE, CTL_ERROR_ON, CTL_STATE_RUN);
+    own(CTL_CONTINUE, CTL_ERROR_STATE, CTL_STATE_RUN);
+    own(0, CTL_ERROR_STATE, CTL_STATE_RUN);
+    own(CTL_DRAIN | CTL_FLUSH, CTL_ERROR_TOGETHER, CTL_STATE_RUN);
+    for (unsigned drains = 0; drains < 2; drains++) {
+        msg_cp_cmd c = launch_make(24710, 1024, 1, 1, 1024 * 30, 1, 1), kill = {};
+        c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = ~0ull, c.vmid = 7;
+        kill.kind = CP_KILL, kill.id = 0x9ffc, kill.vmid = 7;
+        send(c);
+        const Launch &l = launches[24710];
+        do
+            step(nullptr);
+        while (l.next_group < 3 || l.next_wave < 3);
+        own(drains ? CTL_DRAIN : CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+        if (!drains && l.next_wave == 0)
+            FAIL("no group is sent in part");
+        own(CTL_PAUSE, CTL_ERROR_STATE, CTL_STATE_PAUSED);
+        own(CTL_DISCARD, CTL_ERROR_DISCARD, CTL_STATE_PAUSED);
+        own(0, drains ? CTL_OK : CTL_ERROR_OUTSTANDING, drains ? CTL_STATE_OFF : CTL_STATE_PAUSED);
+        if (drains) {
+            own(CTL_CONTINUE, CTL_ERROR_OFF, CTL_STATE_OFF);
+            own(CTL_DRAIN, CTL_ERROR_OFF, CTL_STATE_OFF);
+        }
+        send(kill);
+        steps(600);
+        if (maintenance.empty() != (drains == 1))
+            FAIL("%s: the kill %s", drains ? "drained" : "paused", drains ? "waits" : "has ended");
+        if (drains)
+            own(CTL_ENABLE | CTL_DISCARD, CTL_OK, CTL_STATE_RUN);
+        else
+            own(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+        drain(4000);
+    }
+}
+
 // Control messages among launches and maintenance, more at a time than there are entries; each is told once, and none waits
 // for a maintenance command that is never answered.
 static void test_control()
@@ -159,7 +263,7 @@ static void test_entries()
     unsigned id = 0xe000;
     controls_asked = 0, agents_wait = true;
     for (const Group &g : agents)
-        for (unsigned n = 0; n < g.count + (g.group == CTL_GROUP_NOC); n++) {
+        for (unsigned n = 0; g.group != CTL_GROUP_DISPATCH && n < g.count + (g.group == CTL_GROUP_NOC); n++) {
             msg_cp_cmd c = {};
             c.kind = CP_CONTROL, c.id = (uint16_t)id++, c.flags = (n ? CTL_CONTINUE : CTL_DRAIN) | (uint32_t)g.group << 8 | (g.group == CTL_GROUP_NOC ? 0 : n) << 16;
             for (unsigned i = 0; i < 100 && !places; i++)

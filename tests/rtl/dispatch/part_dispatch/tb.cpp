@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
@@ -34,8 +34,8 @@
 // mutate: rtl/dispatch/dispatch_events.sv: evt.cu           = 16'(l); => ;
 // mutate: rtl/dispatch/dispatch_events.sv: if (!killed[l]) begin => evt.id = 16'd1; if (!killed[l]) begin
 // mutate: rtl/dispatch/dispatch_hub.sv: cmd.root = of.pc; => cmd.root = of.root;
-// mutate: rtl/dispatch/dispatch_hub.sv: blk_send[BlkCu+:Cus] = '1; => blk_send[BlkCu+:Cus] = Cus'(1);
-// mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_L2 : CTL_GROUP_CU; => CTL_GROUP_L2 : CTL_GROUP_L2;
+// mutate: rtl/dispatch/dispatch_hub.sv: private_blks[BlkCu+:Cus] = '1; => private_blks[BlkCu+:Cus] = Cus'(1);
+// mutate: rtl/dispatch/dispatch_control.sv: port < Last ? CTL_GROUP_CU : => port < Last ? CTL_GROUP_L2 :
 // mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
 // mutate: rtl/dispatch/dispatch_hub.sv: c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && => c = cp_cmd_i.kind != CP_CONTROL &&
 // mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
@@ -62,10 +62,27 @@
 // mutate: rtl/dispatch/dispatch_reports.sv: stands_q ? stood_q : move_valid && => move_valid &&
 // mutate: rtl/dispatch/dispatch_reports.sv: status: xlat.access, => status: 8'd1,
 // mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
-// mutate: rtl/gpu/part_dispatch.sv: !(control_waits && control_ready) && !report_valid; => !(control_waits && control_ready);
+// mutate: rtl/gpu/part_dispatch.sv: !report_valid && agent_idle; => agent_idle;
 // mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
 // mutate: rtl/dispatch/dispatch_walk.sv: blocked_o     <= 32'd0; => ;
 // mutate: rtl/dispatch/dispatch_events.sv: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
+// mutate: rtl/dispatch/dispatch_hub.sv: number = at + 3'd1; => number = at;
+// mutate: rtl/dispatch/dispatch_hub.sv: n != of.last) cmd.flags = => 1'b0) cmd.flags =
+// mutate: rtl/dispatch/dispatch_hub.sv: (of.flags & ListFlags) | 32'(CACHE_MORE) => of.flags | 32'(CACHE_MORE)
+// mutate: rtl/dispatch/dispatch_hub.sv: blk_send == '0 && at != m.last) begin => blk_send == '0 && 1'b0) begin
+// mutate: rtl/dispatch/dispatch_hub.sv: at != m.last && !by_two(m)) begin => at != m.last) begin
+// mutate: rtl/dispatch/dispatch_hub.sv: blk_left = blk_left | blk_send; => blk_left = blk_send;
+// mutate: rtl/dispatch/dispatch_hub.sv: 3'(list.pages - 16'd1) => 3'(list.pages - 16'd2)
+// mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_CU : CTL_GROUP_DISPATCH; => CTL_GROUP_CU : CTL_GROUP_CU;
+// mutate: rtl/dispatch/dispatch_walk.sv: & ~{Dispatchers{hold_i}}; => ;
+// mutate: rtl/dispatch/dispatch_walk.sv: drained_o <= trying == '0 && owing == '0; => drained_o <= trying == '0;
+// mutate: rtl/dispatch/dispatch_walk.sv: drained_o <= trying == '0 && owing == '0; => drained_o <= owing == '0;
+// mutate: rtl/dispatch/dispatch_walk.sv: owing[i] = owed[i] != 2'd0; => owing[i] = 1'b0;
+// mutate: rtl/dispatch/dispatch_walk.sv: (hold_i || (todo & ~blocked => ((todo & ~blocked
+// mutate: rtl/dispatch/dispatch_send.sv: if (sending != '0 && !hold_i) begin => if (sending != '0) begin
+// mutate: rtl/dispatch/dispatch_send.sv: (sending == '0 || hold_i) && => sending == '0 &&
+// mutate: rtl/gpu/part_dispatch.sv: !report_valid && agent_idle; => !report_valid;
+// mutate: rtl/gpu/part_dispatch.sv: control_agent #(.Discards(1'b0)) u_agent => control_agent u_agent
 // mutate: rtl/dispatch/dispatch_hub.sv: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
 #include "bench.h"
 #include "cases.h"
@@ -89,6 +106,12 @@ static void test_cases()
     test_control();
     test_entries();
     case_done("control messages", "S1.17, S1.23");
+    test_lists();
+    case_done("lists of ranges", "S1.9, S1.11");
+    test_held();
+    case_done("dispatchers that are held", "S1.15, S1.19, S1.20");
+    test_own_rules();
+    case_done("what the dispatchers refuse", "S1.22, S1.25");
     test_masks();
     case_done("CU masks");
     test_scratch_places();
@@ -116,6 +139,8 @@ int main()
     test_whole();
     case_done("groups that fill a CU");
     test_cases();
+    if (paused_begun < 10 || drained_begun < 10 || lists_told < 50)
+        FAIL("%u pauses, %u drains, %u lists", paused_begun, drained_begun, lists_told);
     if (roots_told == 0)
         FAIL("no refused root was told");
     if (faults_told == 0 || faults_told > faults_sent)

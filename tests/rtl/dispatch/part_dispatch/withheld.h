@@ -38,10 +38,10 @@ static void report_told(const msg_cp_evt &e)
 }
 
 // Is this what the L2 TLB is to hear?  A kill denies what is withheld before any CU hears of it, and ends that when all have.
-static bool xlat_asked(const msg_ctl_cmd &m)
+static bool xlat_asked(const msg_ctl_cmd &m, unsigned port)
 {
     for (auto &c : maintenance) {
-        if (c.second.kind == CP_XLAT && c.second.vmid == m.vmid && c.second.flags == m.flags && c.second.root == m.root && c.second.pc == m.bytes)
+        if (c.second.kind == CP_XLAT && range_asked(c.second, c.first, port, m))
             return true;
         if (c.second.kind != CP_KILL || c.second.vmid != m.vmid || m.root || m.bytes)
             continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of nine
 // address spaces whose numbers differ in one bit, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
-// request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way. Carries S0.5, S3.12.
+// request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way; one that another follows (CACHE_MORE) is answered at once: what comes in later has the new contents, the next one waits for all. Carries S0.5, S3.12.
 // top: sqc
 // opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
@@ -16,6 +16,7 @@
 // mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
 // mutate: rtl/l1/sqc_cache.sv: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
 // mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
+// mutate: rtl/l1/sqc.sv: (maint_i.flags & 32'(CACHE_MORE)) == '0); => 1'b1);
 // mutate: rtl/l1/sqc.sv: maint_i.root, maint_i.bytes) => maint_i.root, maint_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
 #include <cstdio>
 #include <cstdlib>
@@ -120,7 +121,8 @@ struct Reply {
     uint64_t due, addr; // addr 0: of a translation
 };
 // Translations (remap) of which a physical page is; pages that are stored to are of all.
-bool older(uint64_t pa) { return pa && !is_stored(((pa & 0xffffffffffff) >> 12) - 100000 << 12) && (pa & 0xffffffffffff) >> 12 < remap * 5000; }
+bool before(uint64_t pa, uint64_t map) { return pa && !is_stored(((pa & 0xffffffffffff) >> 12) - 100000 << 12) && (pa & 0xffffffffffff) >> 12 < map * 5000; }
+bool older(uint64_t pa) { return before(pa, remap); }
 
 // Every dword is that of some moment since `oldest`: lines of one answer may be of different moments.
 bool matches(const Want &w, const uint32_t *data, unsigned dwords)
@@ -184,8 +186,9 @@ int main()
     unsigned owed = 0, in_flight[Cus] = {}, scalar_flight[Cus] = {};
     uint32_t tag = 0, valid_version = 0;
     uint64_t valid_map = 0, done = 0, faults = 0;
-    bool inv_pending = false;
-    uint64_t inv_done = 0;
+    bool inv_pending = false, inv_more = false; // inv_more: another command follows
+    uint64_t inv_done = 0, inv_from = 0, mores = 0, mores_beside = 0; // mores_beside: of these, beside an access of before
+    uint64_t waited_map = 0; // accesses by translations before this one have ended
     std::deque<msg_smem_req> stores[Cus][4]; // of a SIMD: data, then the store
     uint64_t stored = 0, loaded = 0, withheld = 0, others = 0;
     const uint64_t traffic = 128000;
@@ -273,13 +276,15 @@ int main()
             }
         }
         if (!inv_pending && !stalls && cycle > 100 && cycle > inv_done + 1 && // in the cycle of an answer the agent is busy
-             chance(1) && (narrow || chance(25))) { // memory and tables change, then everything is invalidated
+             (inv_more ? chance(10) : chance(1) && (narrow || chance(25)))) { // memory and tables change, then everything is invalidated
             version++;
-            remap += chance(30);
+            remap += chance(inv_more ? 80 : 30);
+            inv_more = chance(inv_more ? 70 : 30);
+            inv_from = cycle;
             msg_ctl_cmd b = {};
             b.op = CTL_INV;
             b.vmid = 255;
-            b.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB;
+            b.flags = CACHE_INV_L1I | CACHE_INV_L1K | CACHE_INV_TLB | (inv_more ? CACHE_MORE : 0);
             b.bytes = chance(50) ? 1ull << 40 : 0; // as a range, or as all pages
             put(top.MAINT, b);
             top.MAINT_VALID = 1;
@@ -318,9 +323,16 @@ int main()
         }
         if (top.MAINT_DONE) {
             inv_pending = false, inv_done = cycle;
+            bool beside = false;
             for (auto &r : replies)
-                if (older(r.addr))
-                    fail("invalidated, but an access that was translated before is under way");
+                beside |= older(r.addr);
+            if (beside && !inv_more)
+                fail("invalidated, but an access that was translated before is under way");
+            if (inv_more && cycle > inv_from + 2)
+                fail("a command that another follows waits");
+            mores += inv_more, mores_beside += inv_more && beside;
+            if (!inv_more)
+                waited_map = remap;
             valid_version = version;
             valid_map = remap;
         }
@@ -337,8 +349,10 @@ int main()
                 a.status = !pte ? MEM_FAULT_NOT_PRESENT : (q.access & 4) && !(pte & 8) ? MEM_FAULT_NO_EXECUTE : MEM_OK;
                 a.data[0] = a.status == MEM_OK ? pte : 0;
             } else {
-                if (!inv_pending && older(q.addr))
+                if (!inv_pending && !inv_more && older(q.addr))
                     fail("access by a translation from before the invalidation");
+                if (before(q.addr, waited_map))
+                    fail("access by a translation from before one that has waited");
                 if (q.op == MEM_READ && q.access != (q.tag >> 5 & 1 ? 9 : 12)) // right, and from home
                     fail("access of a line request");
                 if (q.addr % 64 || q.target != (q.addr >> 8) % Slices)
@@ -422,7 +436,9 @@ int main()
         fail("requests left without an answer");
     if (withheld == 0 || done < ENOUGH || faults < ENOUGH / 200 || stored < ENOUGH / 12 || loaded < ENOUGH / 12)
         printf("%lu answers, %lu faults\n", (unsigned long)done, (unsigned long)faults), fail("too little traffic");
-    case_done("traffic with invalidations", "S0.5, S3.12");
+    if (mores < 100 || mores_beside < 20)
+        printf("%lu commands that another follows, %lu beside an access of before\n", (unsigned long)mores, (unsigned long)mores_beside), fail("too few");
+    case_done("traffic with invalidations", "S0.5, S1.9, S3.12");
     check_counters(top, asked);
     case_done("counters");
     printf("PASS %lu answers, %lu fetch faults, %u versions, %lu stores, %lu loads of what they wrote\n", (unsigned long)done,

@@ -16,6 +16,8 @@
 // mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count > 4'd1;
 // mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
 // mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
+// mutate: rtl/l2/l2_slice.sv: flush.write_back && !flush.more ? !era : era => flush.write_back ? !era : era
+// mutate: rtl/l2/l2_slice.sv: (!flush.write_back || flush.more || => (!flush.write_back ||
 // mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
 // mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
 // mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
@@ -104,7 +106,7 @@ int main(int argc, char **argv)
     kept();
     case_done("after invalidations");
     write_backs();
-    case_done("what goes to DRAM", "S0.16, S0.17, S0.18");
+    case_done("what goes to DRAM", "S0.16, S0.17, S0.18, S1.11");
     rates();
     case_done("rates");
     dram();

@@ -232,6 +232,37 @@ static void ranges_wait()
             }
 }
 
+// Ranges one after another, of which more is to come (CACHE_MORE): each is answered before DRAM has its line, the lines are dropped where that is
+// asked for, and the last one is answered when DRAM has the lines of all, also when it names nothing that is dirty.
+static void more_to_come()
+{
+    const uint32_t ways[] = {CACHE_WB_L2, CACHE_WB_L2 | CACHE_INV_L2};
+    for (uint32_t flags : ways)
+        for (unsigned count : {1u, 2u, 7u})
+            for (unsigned last = 0; last < 3; last++) { // the last: a range with a dirty line, one without, everything
+                clean();
+                close_rows();
+                for (unsigned n = 0; n < count + (last == 0); n++)
+                    store(4 * n, ~0ull);
+                answered_all();
+                if (Through)
+                    continue;
+                uint64_t most = 0;
+                const uint64_t writes = dram_writes, flushed = counter(CountFlushed), from = cycle;
+                for (unsigned n = 0; n < count; n++)
+                    most = std::max(most, invalidate(flags | CACHE_MORE, n * Piece, Piece));
+                if (most > 24 || counter(CountDirty) != (last == 0))
+                    fail("cycles of a command that another follows, dirty lines", most, counter(CountDirty));
+                invalidate(flags, last == 2 ? 0 : (last ? 90 : count) * Piece, last == 2 ? 0 : Piece);
+                if (cycle - from < Rcd * Clock || dram_writes - writes != count + (last == 0) || counter(CountFlushed) - flushed != count + (last == 0))
+                    fail("the last command is answered before DRAM has the lines of all, lines", dram_writes - writes, count + (last == 0));
+                for (unsigned n = 0; n < count + (last == 0); n++)
+                    if (stale(4 * n) || reads_of(4 * n) != ((flags & CACHE_INV_L2) != 0))
+                        fail("line of a command that another follows", 4 * n, stale(4 * n));
+                same_as_backing("after commands that others follow, address");
+            }
+}
+
 // An invalidation alone leaves what is dirty, and of a dirty line only that.
 static void invalidation_keeps()
 {
@@ -300,7 +331,7 @@ static void any_time()
         for (unsigned i = 0; i < 12000; i++) {
             if (under_way && evts) {
                 under_way = false;
-                for (uint64_t at = 0; at < Bytes && flags & CACHE_WB_L2 && !before.empty(); at++)
+                for (uint64_t at = 0; at < Bytes && (flags & (CACHE_WB_L2 | CACHE_MORE)) == CACHE_WB_L2 && !before.empty(); at++)
                     if (backing[at] != before[at]) {
                         fail("stored before a write-back began, not in DRAM, address", at, before[at]);
                         break;
@@ -309,7 +340,7 @@ static void any_time()
             }
             if (!under_way && pick(150) == 0) {
                 const uint32_t kinds[] = {CACHE_WB_L2, CACHE_INV_L2, CACHE_WB_L2 | CACHE_INV_L2};
-                flags = kinds[pick(3)];
+                flags = kinds[pick(3)] | (pick(3) ? 0 : CACHE_MORE);
                 bool range = pick(2), quiet = !range && pick(3) == 0;
                 if (quiet) { // lines of the other half only, from now to the answer
                     answered_all();
@@ -347,6 +378,7 @@ static void write_backs()
     victims();
     ranges();
     ranges_wait();
+    more_to_come();
     invalidation_keeps();
     invalidation_passes_misses();
     any_time();

@@ -84,17 +84,21 @@ struct Named {
     uint64_t root;      // ... as CTL_ROOT does it in the L2 TLB, if not 0
 };
 
-// As the hub does it: the L2 TLB first, then what refills from it.
+// As the hub does it: the L2 TLB first, then what refills from it.  Every second time as the first of two ranges: the other, of a page that nobody has,
+// waits for all accesses.
 static void script_shoot_down(Named k)
 {
     script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, k.vmid, k.root ? k.root : k.va, left, k.bytes}); });
-    script.push_back([=](int *left) {
-        for (unsigned c = 0; c < Cus; c++)
-            command_cu(c, {CACHE_INV_TLB, k.vmid, k.va, left, k.bytes});
-        for (unsigned s = 0; s < Sqcs; s++)
-            command_block(s, {CACHE_INV_TLB, k.vmid, k.va, left, k.bytes});
-    });
-    invalidations++;
+    const bool two = invalidations++ % 2;
+    for (unsigned n = 0; n <= two; n++)
+        script.push_back([=](int *left) {
+            const unsigned flags = CACHE_INV_TLB | (n < two ? CACHE_MORE : 0);
+            const uint64_t va = n ? 0xfffffff000 : k.va, bytes = n ? 4096 : k.bytes;
+            for (unsigned c = 0; c < Cus; c++)
+                command_cu(c, {flags, k.vmid, va, left, bytes});
+            for (unsigned s = 0; s < Sqcs; s++)
+                command_block(s, {flags, k.vmid, va, left, bytes});
+        });
 }
 
 // Bytes that an entry of a page covers: naming one of them takes it whole.

@@ -59,7 +59,7 @@ struct gpu {
     uint32_t next_tag = 1;
     bool in_use[Frames] = {}; // a frame of 64 KiB has a page, or one is to come
     unsigned leaving = 0, evt_owed = 0;
-    uint8_t slots = 0;      // in use
+    uint16_t slots = 0;      // in use
     bool paused = false, quiet = false, draining = false;
     std::deque<msg_ctl_cmd> commands;
     bool command_open = false;
@@ -69,17 +69,18 @@ struct gpu {
 
 struct page {
     unsigned from, source, target, slot, lines;
-    uint16_t id, flags;
+    uint16_t id, flags, given_id = 0; // given_id: of the command that gives its slot up
     bool moved = false, stored = false, faulty = false, given_up = false;
     uint64_t sum = 0;
     std::vector<line> data;
 };
 std::vector<page> pages; // under way
+uint16_t next_id = 0;
 unsigned done = 0, lines_done = 0, faults = 0, demand = 0, pauses = 0, latency = 20;
 bool saturate = false;
 
 uint64_t frame_addr(unsigned number, unsigned frame) { return (number + 1ull) << 48 | (uint64_t)frame << 16; }
-bool bad(uint64_t addr) { return (addr >> 16 & 0xff) == Frames - 1 && (addr >> 6 & 0x3ff) == 17; } // a frame with a line that nobody can write or read
+bool bad(uint64_t addr) { return !(addr >> 40 & 1) && (addr >> 16 & 0xff) == Frames - 1 && (addr >> 6 & 0x3ff) == 17; } // a frame with a line that nobody can write or read
 
 unsigned free_frame(gpu &u, bool other)
 {
@@ -95,7 +96,7 @@ unsigned free_frame(gpu &u, bool other)
 void begin_page(unsigned from)
 {
     gpu &s = g[from], &t = g[1 - from];
-    if (s.leaving == 4 || t.slots == 0xff)
+    if (s.leaving == 8 || t.slots == 0xffff)
         return;
     const unsigned source = free_frame(s, false), target = free_frame(t, true);
     if (source == ~0u || target == ~0u)
@@ -103,8 +104,7 @@ void begin_page(unsigned from)
     page p = {.from = from, .source = source, .target = target, .lines = rng() % 3 ? 64u : rng() % 4 ? 1u + (unsigned)(rng() % 64) : 1024u};
     while (t.slots >> p.slot & 1)
         p.slot++;
-    static uint16_t next;
-    p.id = next++, p.flags = rng() & 0xfff;
+    p.id = next_id++, p.flags = rng() & 0xfff;
     s.in_use[source] = t.in_use[target] = true, s.leaving++, t.slots |= 1 << p.slot;
     for (unsigned n = 0; n < p.lines; n++) {
         line l;
@@ -130,8 +130,10 @@ void report(unsigned who, const msg_move_evt &e)
     for (size_t k = 0; k < pages.size(); k++) {
         page &p = pages[k];
         const bool moved = e.kind == CP_EVT_MOVED;
-        if (p.id != e.move || (moved ? p.from : 1 - p.from) != who)
+        if ((p.id != e.move && !(p.given_up && !moved && p.given_id == e.move)) || (moved ? p.from : 1 - p.from) != who)
             continue;
+        if (!moved && p.given_up && e.move == p.id) // by itself, before the slot was given up
+            return;
         if (e.slot != p.slot || (moved ? p.moved : p.stored))
             fail("a page is reported twice, or with another slot");
         if (!p.faulty && (e.status != MOVE_OK || e.checksum != p.sum || e.flags != p.flags || e.lines != p.lines))
@@ -141,7 +143,7 @@ void report(unsigned who, const msg_move_evt &e)
             fail("a page with a line that cannot be moved is reported as moved");
         if (moved && p.faulty && !p.stored && !p.given_up) { // gives the slot up
             msg_ctl_move c = {};
-            c.op = CTL_STORE, c.slot = p.slot, c.move = p.id;
+            c.op = CTL_STORE, c.slot = p.slot, c.move = p.given_id = next_id++;
             msg_ctl_cmd cmd;
             memcpy(&cmd, &c, sizeof c);
             g[1 - who].commands.push_back(cmd);

@@ -278,7 +278,7 @@ static void command(uint8_t kind, unsigned vmid, uint64_t root, uint64_t bytes, 
     c.op = kind;
     c.id = (uint16_t)++serial;
     c.vmid = (uint8_t)vmid;
-    c.flags = flags;
+    c.flags = flags | (kind == CTL_INV && serial % 2 ? CACHE_MORE : 0); // it waits for no access of anybody: the flag changes nothing
     c.root = root;
     c.bytes = bytes;
     put(dut->ctl_cmd_i, c);

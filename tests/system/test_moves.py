@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages that move on command while kernels run (S1.8 to S1.14; `move` of a script): the same `data` as without moves and as the golden model, the
+same cycles however the machine is placed, recorded, replayed and restored, no difference in lock step; what is refused is one line."""
+import re
+import subprocess
+
+import pytest
+from live import GANTRY, ROOT
+
+SOURCE = """
+kernel void add(global int *c, global const int *a, global const int *b) { size_t i = get_global_id(0); c[i] = a[i] + b[i]; }
+kernel void count(global uint *n, uint rounds)
+{
+    for (uint i = 0; i < rounds; i++) atomic_inc(n + (get_global_id(0) * 37 + i * 1024) % 32768);
+}
+"""
+# Two GPUs; everything is on GPU 0 at first.  Moves before a kernel, beside it, one behind the other, and home.
+SCRIPT = """
+object: {co}
+buffers:
+  a: fill:1:128K
+  b: fill:2:128K
+  c: zero:128K
+  n: zero:128K
+  alone: fill:9:4K
+launches:
+{before}
+  - {{kernel: add, grid: 32768, group: 64, args: [buf:c, buf:a, buf:b]}}
+{between}
+  - {{kernel: count, grid: 2048, group: 64, args: [buf:n, u32:64]}}
+  - {{kernel: add, grid: 32768, group: 64, args: [buf:b, buf:c, buf:a]}}
+{behind}
+expect:
+  a: fill:1:128K
+  b: fill:4:128K
+  c: fill:3:128K
+  n: in:{want}
+  alone: fill:9:4K
+"""
+MOVES = {"before": "  - move: {buffer: alone, to: 1}\n  - move: {buffer: a, to: 1, after: 200}\n  - move: {buffer: c, to: 1, after: 1500}",
+         "between": "  - move: {buffer: c, to: 0, after: 0}\n  - move: {buffer: n, to: 1, after: 3000}\n  - move: {buffer: n, to: 0, after: 3001}\n"
+                    "  - move: {buffer: n, to: 1, after: 3002}",
+         "behind": "  - move: {buffer: alone, to: 0}"}
+NONE = {"before": "", "between": "", "behind": ""}
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory):
+    import release
+    folder = tmp_path_factory.mktemp("moves")
+    (folder / "x.cl").write_text(SOURCE)
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=5",
+                    release.bitcode(), "-o", folder / "x.co", folder / "x.cl"], check=True)
+    counts = [0] * 32768
+    for g in range(2048):
+        for i in range(64):
+            counts[(g * 37 + i * 1024) % 32768] += 1
+    (folder / "want").write_bytes(b"".join(n.to_bytes(4, "little") for n in counts))
+    return folder
+
+
+def script(code, moves):
+    path = code / "script.yaml"
+    path.write_text(SCRIPT.format(co=code / "x.co", want=code / "want", **moves))
+    return path
+
+
+def run(*words, status=0):
+    done = subprocess.run([GANTRY, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+def figures(err):
+    line = [text for text in err.splitlines() if text.startswith("gantry: gpus=")][-1]
+    found = dict(re.findall(r"(\w+)=(\S+)", line))
+    return {key: found[key] for key in ("kernels", "cycles", "instructions", "repeatable", "hash", "data", "now")}
+
+
+def moved(code, *words, moves=MOVES):
+    return run("kernel", "-c", "demo", *words, "--script", script(code, moves))
+
+
+@pytest.fixture(scope="module")
+def plain(code):
+    """On RTL, with what it told."""
+    err = moved(code, "-v")
+    return err, figures(err)
+
+
+# shows S1.14: what waited for a page is done, at its new place.
+def test_data_is_that_of_a_run_without_moves(code, plain):
+    err, with_moves = plain
+    assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == 1 + 2 * 6 + 1
+    assert re.search(r"an access of vmid 1 waits for locked page", err)
+    assert with_moves["data"] == figures(moved(code, moves=NONE))["data"] == figures(moved(code, "--model", "golden"))["data"]
+
+
+@pytest.mark.parametrize("settings", [["place.processes=2"], ["clock.mode=free"], ["system.gpus=3", "place.processes=3"]])
+def test_wherever_it_runs(code, plain, settings):
+    words = [word for s in settings for word in ("--set", s)]
+    found = figures(moved(code, *words))
+    if "system.gpus=3" in settings:  # another machine: only what programs see
+        found = {key: found[key] for key in ("kernels", "instructions", "data")}
+    assert found == {key: plain[1][key] for key in found}
+
+
+@pytest.mark.nightly  # a model of its own
+def test_of_a_whole_gpu(code, plain):
+    assert figures(moved(code, "--set", "system.rtl=whole")) == plain[1]
+
+
+def test_lockstep(code, plain):
+    err = moved(code, "--lockstep")
+    compared, retired = re.search(r"lockstep compared=(\d+) retired=(\d+)", err).groups()
+    assert compared == retired and int(compared) > 10000
+    assert figures(err) == plain[1]
+
+
+def test_recorded_and_gone_on(code, plain, tmp_path):
+    """The checkpoint lies in the middle of a batch, while accesses wait for its pages."""
+    waits = int(re.search(r"^(\d+) cp info gpu0: an access of vmid 1 waits for locked page", plain[0], re.M)[1])
+    err = moved(code, "--record", tmp_path / "rec", "--checkpoint", f"cycle:{waits + 100},{tmp_path / 'state'}")
+    assert figures(err) == plain[1]
+    assert figures(run("replay", tmp_path / "rec")) == plain[1]
+    assert figures(run("restore", tmp_path / "state")) == plain[1]
+
+
+def test_a_gpu_without_memory_takes_nothing(code, tmp_path):
+    """S1.8 by the command: one line, the rest stays where it is, and what has run is right."""
+    path = tmp_path / "full.yaml"
+    path.write_text(f"object: {code / 'x.co'}\nbuffers: {{a: zero:100M, b: zero:100M}}\nlaunches:\n  - move: {{buffer: a, to: 1}}\n"
+                    "  - move: {buffer: b, to: 1}\n")
+    err = run("kernel", "-c", "demo", "--set", "gpu.vram_mib=256", "--set", "system.gpus=2", "--model", "golden", "--script", path)
+    assert "gantry: " in err
+    err = run("kernel", "-c", "demo", "--set", "gpu.vram_mib=128", "--model", "golden", "--script", path, status=65)
+    assert len([line for line in err.splitlines() if not line.startswith("gantry: gpus=")]) == 1
+
+
+@pytest.mark.parametrize("move, cause", [
+    ("{buffer: z, to: 1}", "buffer: no such buffer"), ("{buffer: a, to: 64}", "to: not a number, or too large"), ("{buffer: a}", "move: needs buffer and to"),
+    ("{buffer: a, to: 1, after: x}", "after: not a number"), ("{buffer: a, to: 1, when: 2}", "when: unknown key"), ("7", "expected keys and values"),
+    ("{buffer: a, to: 2}", "there is no such GPU")])
+def test_refused(code, tmp_path, move, cause):
+    path = tmp_path / "bad.yaml"
+    path.write_text(f"object: {code / 'x.co'}\nbuffers: {{a: zero:4K}}\nlaunches:\n  - move: {move}\n")
+    err = run("kernel", "-c", "demo", "--model", "golden", "--script", path, status=64 if "there is no" in cause else 65)
+    told = [line for line in err.splitlines() if not line.startswith("gantry: gpus=")]
+    assert len(told) == 1 and cause in told[0], err
