@@ -32,14 +32,14 @@ static void fence_take(struct driver *d, struct held *h)
 
 static bool answered(const struct driver *d, const struct held *h)
 {
-    if (h->what.kind == HELD_VRAM && migrate_comes(d->migrate, pmem_addr(h->what.gpu + 1, h->what.at), h->what.bytes))
-        return false;
     for (unsigned g = 0; g < gpus_of(d); g++)
         if (cp_shootdowns_done(machine_cp(d->machine, g)) < h->fence[g])
             return false;
     for (unsigned g = 0; g < gpus_of(d); g++)
         if (cp_tables_done(machine_cp(d->machine, g)) < h->tables[g])
             return false;
+    if (h->what.kind == HELD_VRAM && migrate_comes(d->migrate, pmem_addr(h->what.gpu + 1, h->what.at), h->what.bytes))
+        return false;
     return d->slots_answered >= h->slots;
 }
 
