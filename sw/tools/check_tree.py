@@ -50,6 +50,7 @@ RULES = [  # where, what may stand there
     (r"tests/fuzz/", rf"{NAME}\.([ch]|py)"),
     (r"tests/fuzz/regressions/[a-z_]+/", r"[a-z0-9_]+"),  # inputs, any bytes
     (r"tests/harness/", rf"{NAME}\.(py|sh)"),
+    (r"tests/model/", rf"{NAME}\.(pml|py)"),  # models of protocols, for Spin
     (r"tests/planted/", rf"{NAME}\.patch"),
     (r"tests/rtl/([a-z0-9_]+/)*", rf"{NAME}\.([chs]|cl|cpp|py|svh?|tsv|vlt|set)"),
     (r"tests/sw/[a-z]+/", rf"{NAME}\.([chs]|cl|cu|hip|py|sh)"),

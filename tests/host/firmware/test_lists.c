@@ -120,6 +120,7 @@ static void a_refused_list_is_sent_again(void **state)
     assert_int_equal(cp_shootdowns_done(b->cp[0]), 2);
 }
 
+#define TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
