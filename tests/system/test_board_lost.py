@@ -146,7 +146,7 @@ def test_killed_or_stopped_in_a_kernel(soft, standin, start, board, how, tmp_pat
     """While it is waited for."""
     part, text, causes = WAITED[board]
     if board == "simulated":
-        parts.board("l2", checks=False)  # else built by the run
+        parts.board("l2")  # as the run builds it, which would take too long
     code, mark = snippet.assemble(tmp_path, "endless", text, 4), f"GANTRY_TEST_MARK={tmp_path}"
     run = start("kernel", "-q", *placed(part), code, "--grid", 64, "--group", 64,
                 env={**(soft if board == "soft" else {}), "GANTRY_TEST_MARK": str(tmp_path)})
