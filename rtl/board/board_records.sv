@@ -52,6 +52,7 @@ module board_records
   logic [12:0] left_q;      // bytes of the head or the payload
   logic [1:0] error_q;
   logic is_message, is_run, is_ask, is_echo, link_ok, take, credit;
+  logic message_q, run_q, ask_q, echo_q;  // the same, a cycle later: others wait for what hangs on them
   record_t head;
 
   assign head        = record_t'(head_q);
@@ -64,23 +65,23 @@ module board_records
   assign link_ok     = 32'(head.link) < Ins;
   assign take        = rec_valid_i && rec_ready_o;
 
-  assign credit      = state_q == Run && stands_i && is_message && !full_i;
+  assign credit      = state_q == Run && stands_i && message_q && !full_i;
   assign run_o       = state_q == Begin && (is_run || (is_message && link_ok));
   assign ask_o       = state_q == Begin && is_ask;
-  assign asking_o    = is_ask && state_q inside {Run, Say, Said};
+  assign asking_o    = ask_q && state_q inside {Run, Say, Said};
   assign shift_o     = state_q == Load && rec_valid_i;
   assign load_o      = (shift_o && left_q == 13'd1) || (credit && bytes_i == 8'd0);
   assign say_valid_o = state_q == Say;
   assign error_o     = {6'd0, error_q};
   assign echo_more_o = left_q != '0;
   assign echo_last_o = left_q == 13'd1;
-  assign echo_valid_o = state_q == Said && is_echo && echo_more_o && rec_valid_i;
-  assign say_o = error_q != '0 ? SayError : is_run ? SayStanding : is_ask ? SayAnswer : SayEcho;
+  assign echo_valid_o = state_q == Said && echo_q && echo_more_o && rec_valid_i;
+  assign say_o = error_q != '0 ? SayError : run_q ? SayStanding : ask_q ? SayAnswer : SayEcho;
 
   always_comb begin
     unique case (state_q)
       Head, Load, Dead: rec_ready_o = 1'b1;
-      Said:             rec_ready_o = is_echo && echo_more_o && echo_ready_i;
+      Said:             rec_ready_o = echo_q && echo_more_o && echo_ready_i;
       default:          rec_ready_o = 1'b0;
     endcase
   end
@@ -94,6 +95,7 @@ module board_records
       end
       Begin: begin
         left_q <= 13'(head.arg);
+        {message_q, run_q, ask_q, echo_q} <= {is_message, is_run, is_ask, is_echo};
         if (is_run || is_ask || (is_message && link_ok)) begin
           state_q <= Run;
         end else begin
@@ -104,7 +106,7 @@ module board_records
       end
       Run: if (stands_i) begin
         left_q <= 13'(bytes_i);
-        if (!is_message) begin
+        if (!message_q) begin
           state_q <= Say;
         end else if (full_i) begin
           state_q <= Say;
@@ -125,8 +127,8 @@ module board_records
       end
       Say: if (say_ready_i) state_q <= Said;
       Said: begin
-        if (is_echo && take) left_q <= left_q - 1'b1;
-        if (stands_i && !(is_echo && echo_more_o)) begin
+        if (echo_q && take) left_q <= left_q - 1'b1;
+        if (stands_i && !(echo_q && echo_more_o)) begin
           state_q <= error_q != '0 ? Dead : Head;
           left_q  <= 13'd8;
         end
@@ -143,6 +145,6 @@ module board_records
   // what is left of a head or a message is never nothing, and never more than the longest of them
   `GANTRY_ASSERT(a_head, `GANTRY_IMPL(state_q == Head, left_q >= 13'd1 && left_q <= 13'd8))
   `GANTRY_ASSERT(a_load, `GANTRY_IMPL(state_q == Load, left_q >= 13'd1 && left_q <= 13'd255))
-  `GANTRY_ASSERT(a_echo, `GANTRY_IMPL(state_q == Said && is_echo, 32'(left_q) <= EchoMost))
+  `GANTRY_ASSERT(a_echo, `GANTRY_IMPL(state_q == Said && echo_q, 32'(left_q) <= EchoMost))
   `GANTRY_ASSERT(a_error, `GANTRY_IMPL(error_q != '0, state_q inside {Say, Said, Dead}))
 endmodule

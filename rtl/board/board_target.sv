@@ -42,9 +42,11 @@ module board_target #(
 );
   logic [1:0] reset_q;   // edges of the reset that are left
   logic [31:0] left_q;   // cycles up to the mark, or edges of a question
+  logic more_q;          // there are some: left_q is not compared on the way to the gate of the clock
   logic asking_q, no_skip_q, started_q, fresh_q;
-  logic [63:0] cycle_q;
-  logic [31:0] since_q, edges_q, step;
+  logic [63:0] cycle_q, mark_q;
+  logic [31:0] last_q, told_q;  // the last evaluated cycle, and the one that the mark of what is sent is
+  logic [31:0] since_q, edges_q;
   logic [Ins-1:0] due_q;
   logic quiet, moves, evaluate, jump;
 
@@ -52,36 +54,37 @@ module board_target #(
   assign idle_o    = idle_i && started_q;
   // what the edge before sent is with the sender before the next edge
   assign quiet     = target_no && !busy_i && !(fresh_q && sent_i && SeedBug != 3'd2);
-  assign moves     = left_q != '0 && quiet;
+  assign moves     = more_q && quiet;
   assign evaluate  = moves && !asking_q && ((due_q != '0 && SeedBug != 3'd3) || !idle_o || no_skip_q);
   assign jump      = moves && !asking_q && !evaluate;
   assign fire_o    = !target_no || evaluate || (moves && asking_q);
-  assign stands_o  = left_q == '0 && quiet;
+  assign stands_o  = !more_q && quiet;
   assign full_o    = due_q[slot_i];
   assign due_o     = asking_q ? '0 : due_q;
   assign take_o    = fresh_q;
   assign cycle_o   = cycle_q;
   assign since_o   = since_q;
   assign edges_o   = edges_q;
-  assign step      = evaluate ? 32'd1 : left_q;
 
   always_ff @(posedge clk_i) begin
     fresh_q <= evaluate;
     if (!target_no) reset_q <= reset_q - 1'b1;
     if (run_i || ask_i) begin
       left_q    <= arg_i;
+      more_q    <= arg_i != '0;
       asking_q  <= ask_i;
       no_skip_q <= no_skip_i;
     end else if (moves) begin
-      left_q <= jump ? '0 : left_q - 1'b1;
+      left_q <= left_q - 1'b1;
+      more_q <= !jump && left_q != 32'd1;
     end
-    if (evaluate || jump) begin
-      cycle_q <= cycle_q + 64'(step);
-      since_q <= since_q + step;
-    end else if (marked_i) begin
-      since_q <= '0;
-    end
+    if (run_i) mark_q <= cycle_q + 64'(arg_i);
+    if (evaluate) cycle_q <= cycle_q + 1'b1;
+    else if (jump) cycle_q <= mark_q;
+    if (marked_i) told_q <= last_q;
+    since_q <= last_q - told_q;  // a cycle later, long before the sender has come to it
     if (evaluate) begin
+      last_q    <= cycle_q[31:0];
       started_q <= 1'b1;
       edges_q   <= edges_q + 1'b1;
     end else if (told_i) begin
@@ -91,18 +94,19 @@ module board_target #(
     else if (SeedBug == 3'd1 ? evaluate && idle_i : evaluate || (SeedBug == 3'd3 && jump)) due_q <= '0;
     if (attach_i || !rst_ni) begin
       reset_q   <= 2'd2;
-      left_q    <= '0;
+      more_q    <= 1'b0;
       asking_q  <= 1'b0;
       no_skip_q <= 1'b0;
       started_q <= 1'b0;
       fresh_q   <= 1'b0;
       cycle_q   <= '0;
-      since_q   <= '1;  // the mark begins at cycle 0, none was evaluated
+      told_q    <= '0;
       edges_q   <= '0;
       due_q     <= '0;
     end
   end
 
+  `GANTRY_ASSERT(a_left, `GANTRY_IMPL(moves && !asking_q, cycle_q + 64'(left_q) == mark_q && left_q != '0))
   // an order comes only to a target that stands: no cycle of the one before is lost
   `GANTRY_ASSERT(a_order, `GANTRY_IMPL(run_i || ask_i || load_i, stands_o))
   `GANTRY_ASSERT(a_once, !(run_i && ask_i) && !(load_i && (run_i || ask_i)))

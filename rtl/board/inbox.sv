@@ -56,6 +56,7 @@ module inbox
   logic [7:0] next_q;
   logic [7:0] last_q;  // number of the last frame that was not taken
   logic [7:0] credit_q;  // units the host may still send by what it was told
+  logic tell_q;
   question_t question_q;
   logic [3:0] index_q;   // of the payload, up to the question's end
   logic [15:0] id_q;
@@ -87,7 +88,8 @@ module inbox
   assign heard_nak_o = heard_o && head_i.type_ == FRAME_NAK;
 
   // A sender that knows of less than a whole frame's room may wait for it; and of much more room it should know in time.
-  assign ack_o = room_o >= 8'(TellUnits) && (credit_q < 8'(FullUnits) || room_o >= credit_q + 8'(TellUnits));
+  // A cycle late: a head that tells it keeps the outbox for longer.
+  assign ack_o = tell_q;
   assign credit = told_i ? room_o : credit_q;
 
   assign fetch = read_q != end_q && (!have_q || rec_ready_i);
@@ -122,6 +124,7 @@ module inbox
       over_q  <= 1'b0;
       write_q <= end_q;
     end
+    tell_q   <= room_o >= 8'(TellUnits) && (credit_q < 8'(FullUnits) || room_o >= credit_q + 8'(TellUnits));
     credit_q <= credit;
     if (taken) begin
       next_q   <= next_q + 8'd1;
@@ -157,6 +160,7 @@ module inbox
       have_q   <= 1'b0;
       next_q   <= '0;
       asked_q  <= 1'b0;
+      tell_q   <= 1'b0;
       credit_q <= 8'(Bytes / 32'(FRAME_UNIT));
     end
     if (!rst_ni) begin

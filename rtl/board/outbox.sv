@@ -69,6 +69,10 @@ module outbox
   length_t open_d;
   logic [7:0] room_q;  // of the host, counted behind ack_q
   logic [7:0] units_q; // of it used by frames base_q to send_q
+  logic [8:0] slack_q; // room_q less units_q, a cycle late; negative when the host has told less than before
+  logic fresh_q;       // not yet of this room_q
+  logic full_q;        // no byte more, or no frame more; a cycle late when one is released
+  logic [Fw:0] known_q;  // frames from base_q on that the host may know of: top_q - base_q
   logic blocked_q;     // the next frame found no room
   logic hello_q, nak_q, heard_nak_q, answer_q;  // what is to be done; answer_q: some frame must go, at least an ACK
   logic data_q;        // the frame under way is send_q
@@ -76,24 +80,24 @@ module outbox
   logic prime_q;       // the first byte of the frame under way is to be read
   entry_t entry, closing;
   logic [7:0] cost;
-  // frames from base_q on: all, those the host may know of, those that it acknowledges now
-  logic [7:0] kept, known, acked;
-  logic put, close, release_d, fits, fetch;
-  logic [8:0] wanted;
+  // frames from base_q on: all, those that it acknowledges now
+  logic [7:0] kept, acked;
+  logic put, close, release_d, fits, fetch, hears;
+  place_t limit, after;
 
   assign kept = next_q - base_q;
-  assign known = top_q - base_q;
   assign acked = ack_i - base_q;
-  assign snd_ready_o = session_i && !attach_i && kept != 8'(Frames) &&
-      next_place_q != {~base_place_q[Aw], base_place_q[Aw-1:0]};
+  assign hears = heard_i && acked <= 8'(known_q);
+  assign limit = {~base_place_q[Aw], base_place_q[Aw-1:0]};
+  assign after = next_place_q + 1'b1;
+  assign snd_ready_o = session_i && !attach_i && !full_q;
   assign put = snd_valid_i && snd_ready_o;
   assign open_d = open_q + 9'd1;
   assign closing = '{flush: snd_end_i, cost: frame_units(open_d), length: open_d};
   assign close = put && (snd_end_i || open_d == length_t'(FrameBytes));
   assign release_d = base_q != ack_q;
   assign cost = 8'(entry.cost);
-  assign wanted = 9'(units_q) + 9'(cost);
-  assign fits = room_q == 8'hff || wanted <= 9'(room_q);
+  assign fits = room_q == 8'hff || (!slack_q[8] && cost <= slack_q[7:0]);
   assign fetch = prime_q || (data_q && payload_next_i);
 
   always_comb begin
@@ -145,21 +149,22 @@ module outbox
 
   always_ff @(posedge clk_i) begin
     if (put) begin
-      next_place_q <= next_place_q + 1'b1;
+      next_place_q <= after;
       open_q       <= close ? '0 : open_d;
       if (close) next_q <= next_q + 8'd1;
     end
+    full_q  <= (put ? after : next_place_q) == limit || kept == (close ? 8'(Frames - 1) : 8'(Frames));
+    slack_q <= 9'(room_q) - 9'(units_q);
+    fresh_q <= hears;
     prime_q <= 1'b0;
     if (fetch) send_place_q <= send_place_q + 1'b1;
     case (state_q)
       Choose: begin
         data_q <= 1'b0;
-        if (start_o) begin
-          state_q <= Send;
-          if (hello_q) hello_q <= 1'b0;
-          else if (nak_q) nak_q <= 1'b0;
-          else answer_q <= 1'b0;
-        end else if (session_i && !hello_q) begin
+        if (start_o) state_q <= Send;
+        if (hello_q) begin
+          if (start_o) hello_q <= 1'b0;
+        end else if (session_i) begin  // what goes first does not hang on start_o, which comes late
           if (release_d) begin
             state_q <= Release;
           end else if (heard_nak_q) begin
@@ -169,8 +174,12 @@ module outbox
             send_place_q <= base_place_q;
             units_q      <= '0;
             blocked_q    <= 1'b0;
+          end else if (nak_q) begin
+            if (start_o) nak_q <= 1'b0;
           end else if (send_q != next_q && !blocked_q) begin
             state_q <= Measure;
+          end else if (start_o) begin
+            answer_q <= 1'b0;
           end
         end
       end
@@ -178,6 +187,7 @@ module outbox
         state_q      <= Choose;
         blocked_q    <= 1'b0;
         base_q       <= base_q + 8'd1;
+        known_q      <= known_q - 1'b1;
         base_place_q <= base_place_q + place_t'(entry.length);
         if (base_q == send_q) begin  // acknowledged after this side had gone back behind it
           send_q       <= send_q + 8'd1;
@@ -187,9 +197,9 @@ module outbox
         end
       end
       Measure: begin
-        state_q   <= Start;
+        state_q   <= fresh_q ? Choose : Start;
         fits_q    <= fits;
-        blocked_q <= !fits;
+        blocked_q <= !fits && !fresh_q;
       end
       Start:
       if (start_o) begin
@@ -206,11 +216,14 @@ module outbox
         if (data_q) begin
           send_q  <= send_q + 8'd1;
           units_q <= units_q + cost;
-          if (send_q == top_q) top_q <= top_q + 8'd1;
+          if (send_q == top_q) begin
+            top_q   <= top_q + 8'd1;
+            known_q <= known_q + 1'b1;
+          end
         end
       end
     endcase
-    if (heard_i && acked <= known) begin
+    if (hears) begin
       ack_q     <= ack_i;
       room_q    <= room_i;
       blocked_q <= 1'b0;
@@ -221,6 +234,8 @@ module outbox
       base_q       <= '0;
       send_q       <= '0;
       top_q        <= '0;
+      known_q      <= '0;
+      full_q       <= 1'b0;
       next_q       <= '0;
       ack_q        <= '0;
       base_place_q <= '0;
@@ -242,9 +257,11 @@ module outbox
   end
 
   // ---- assertions
-  `GANTRY_ASSERT(a_send, send_q - base_q <= known)
-  `GANTRY_ASSERT(a_top, known <= kept)
-  `GANTRY_ASSERT(a_ack, ack_q - base_q <= known)
+  `GANTRY_ASSERT(a_known, 8'(known_q) == top_q - base_q)
+  `GANTRY_ASSERT(a_send, send_q - base_q <= 8'(known_q))
+  `GANTRY_ASSERT(a_top, 8'(known_q) <= kept)
+  `GANTRY_ASSERT(a_ack, ack_q - base_q <= 8'(known_q))
+  `GANTRY_ASSERT(a_slack, `GANTRY_IMPL(state_q == Measure && !fresh_q, slack_q == 9'(room_q) - 9'(units_q)))
   `GANTRY_ASSERT(a_frames, 32'(kept) <= Frames && 32'(open_q) < FrameBytes)
   `GANTRY_ASSERT(a_kept, place_t'(next_place_q - base_place_q) <= place_t'(Bytes))
   `GANTRY_ASSERT(a_place, place_t'(send_place_q - base_place_q) <= place_t'(next_place_q - base_place_q))

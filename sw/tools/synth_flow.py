@@ -100,7 +100,7 @@ def run(command, log, limit):
 
     Seconds are those of the CPU, of what it started as well; status -1: all of `limit` used."""
     def before():
-        os.nice(NICE)
+        os.setpriority(os.PRIO_PROCESS, 0, max(NICE, os.getpriority(os.PRIO_PROCESS, 0)))  # not added to that of the caller
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
 
     with open(log, "w") as out:

@@ -73,6 +73,7 @@ module board_frames_fv
   import board_link_pkg::*;
 #(
   parameter int unsigned CountW = 5,
+  parameter bit Stall = 1'b0,  // B's records are not taken, nothing gets lost: what room is for
   parameter bit Fates = 1'b0  // only what happens to frames is free: records come and go as fast as they can
 ) (
   input logic              clk_i,
@@ -101,6 +102,7 @@ module board_frames_fv
   end
   always_comb m_reset : assume (rst_ni == started);
   always_comb if (started) m_pick : assume (pick_i == pick_q);
+  always_comb if (Stall) m_stall : assume (put_i && tell_i && !end_i && !data_i && !take_i && lose_i == '0 && damage_i == '0 && !nak_i && !back_i && !noise_i);
   always_comb if (Fates) m_fates : assume (put_i && end_i && take_i && !nak_i && !tell_i && !back_i && noise_i);
 
   // Both sides hear a HELLO first: its ten bytes, then the judgement.

@@ -109,13 +109,15 @@ module board_target_fv #(
   `GANTRY_ASSERT(a_since, `GANTRY_IMPL(marked, since == 32'(last_q - told_mark_q)))
   `GANTRY_ASSERT(a_edges, edges == edges_q)
 `ifdef HELPERS
-  `GANTRY_ASSERT(h_left, `GANTRY_IMPL(!asking_q, cycle + 64'(u_dut.left_q) == mark_q) && `GANTRY_IMPL(asking_q, cycle == mark_q))
-  `GANTRY_ASSERT(h_small, u_dut.left_q < 32'd16 && asking_q == u_dut.asking_q)
+  `GANTRY_ASSERT(h_left, `GANTRY_IMPL(!asking_q, cycle + (u_dut.more_q ? 64'(u_dut.left_q) : 64'd0) == mark_q) && `GANTRY_IMPL(asking_q, cycle == mark_q))
+  `GANTRY_ASSERT(h_small, `GANTRY_IMPL(u_dut.more_q, u_dut.left_q < 32'd16 && u_dut.left_q != '0) && asking_q == u_dut.asking_q)
+  `GANTRY_ASSERT(h_mark, `GANTRY_IMPL(u_dut.more_q && !asking_q, u_dut.mark_q == mark_q))
   `GANTRY_ASSERT(h_due, pend_q == u_dut.due_q[pick_i])
   `GANTRY_ASSERT(h_unsent, unsent_q == ((u_dut.fresh_q && sent_q) || busy_q) && !(u_dut.fresh_q && busy_q))
   `GANTRY_ASSERT(h_last, `GANTRY_IMPL(unsent_q, cycle == last_q + 64'd1 && target_n))
-  `GANTRY_ASSERT(h_since, u_dut.since_q + 32'd1 + 32'(told_mark_q) == 32'(cycle))
-  `GANTRY_ASSERT(h_first, ever_q == u_dut.started_q && `GANTRY_IMPL(!target_n, !ever_q && mark_q == '0 && u_dut.left_q == '0 && u_dut.due_q == '0))
+  `GANTRY_ASSERT(h_told, u_dut.told_q == 32'(told_mark_q) && `GANTRY_IMPL(ever_q, u_dut.last_q == 32'(last_q)))
+  `GANTRY_ASSERT(h_since, `GANTRY_IMPL(busy_q, ever_q && u_dut.since_q == 32'(last_q - told_mark_q)))
+  `GANTRY_ASSERT(h_first, ever_q == u_dut.started_q && `GANTRY_IMPL(!target_n, !ever_q && mark_q == '0 && !u_dut.more_q && u_dut.due_q == '0))
   `GANTRY_ASSERT(h_fresh, u_dut.fresh_q == moved_q && `GANTRY_IMPL(moved_q, target_n))
 `endif
 `ifdef REACH

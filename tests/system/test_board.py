@@ -5,7 +5,7 @@ import re
 import sys
 
 import pytest
-from boards import KINDS, SAME, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
+from boards import KINDS, SAME, counted, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
 from live import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -35,10 +35,10 @@ def test_all_partitions_on_boards(apps, soft, name, tmp_path):
     """Each on a board of its own, at the same time; twice; on two host threads; with idle cycles evaluated."""
     plain, none = program(apps / name, tmp_path / "plain")
     assert none == [] and int(plain[1]["kernels"]) > 0
-    first, boards = program(apps / name, tmp_path / "boards", *placed(*PARTS), env=soft)
+    first, boards = counted(program(apps / name, tmp_path / "boards", *placed(*PARTS), env=soft))
     assert first == plain and [b["part"] for b in boards] == PARTS and all(b["exchanges"] and b["cycles"] for b in boards)
-    assert program(apps / name, tmp_path / "again", *placed(*PARTS), env=soft) == (plain, boards)
-    assert program(apps / name, tmp_path / "threads", *placed(*PARTS), "--threads", 2, env=soft) == (plain, boards)
+    assert counted(program(apps / name, tmp_path / "again", *placed(*PARTS), env=soft)) == (plain, boards)
+    assert counted(program(apps / name, tmp_path / "threads", *placed(*PARTS), "--threads", 2, env=soft)) == (plain, boards)
     evaluated, more = program(apps / name, tmp_path / "noskip", *placed("gpu0.rdma"), "--no-skip", env=soft)
     assert evaluated == plain and more[0]["exchanges"] > boards[0]["exchanges"]
 
@@ -58,8 +58,8 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
     """A board belongs to the process that runs its GPU."""
     two, parts = ["--set", "system.gpus=2"], ["gpu0.rdma", "gpu1.rdma", "gpu1.l2s1"]
     plain, _ = program(apps / "peer", tmp_path / "plain", *two, config="tiny")
-    one, boards = program(apps / "peer", tmp_path / "one", *two, *placed(*parts), env=soft, config="tiny")
-    apart = program(apps / "peer", tmp_path / "two", *two, *placed(*parts), "--set", "place.processes=2", env=soft, config="tiny")
+    one, boards = counted(program(apps / "peer", tmp_path / "one", *two, *placed(*parts), env=soft, config="tiny"))
+    apart = counted(program(apps / "peer", tmp_path / "two", *two, *placed(*parts), "--set", "place.processes=2", env=soft, config="tiny"))
     assert one == plain and apart == (one, boards) and [b["part"] for b in boards] == parts
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards that are lost (key place.boards, docs/reference/board.md): one line in time with partition, cycle and frame, status 74, and nothing is left."""
+import functools
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -47,11 +49,24 @@ pytestmark = pytest.mark.usefixtures("light_models")
 CONFIG = {1: "smallest", 2: "tiny"}  # by processes
 
 
+@functools.cache
+def models(processes):
+    """Those of runs here, which wait for a board no longer than a minute: a kernel that ends at once has them built."""
+    with tempfile.TemporaryDirectory() as folder:
+        code = snippet.assemble(pathlib.Path(folder), "ends", " s_endpgm", 4)
+        gantry("kernel", "-q", "--set", f"system.gpus={processes}", code, "--grid", 64, "--group", 64, config=CONFIG[processes])
+
+
 @pytest.fixture
 def start():
     """boards.start; what a test has left running is killed behind it."""
     runs = []
-    yield lambda *options, **kw: runs.append(boards.start(*options, **kw)) or runs[-1]
+
+    def begin(*options, config=CONFIG[1], **kw):
+        models(next(n for n, name in CONFIG.items() if name == config))
+        runs.append(boards.start(*options, config=config, **kw))
+        return runs[-1]
+    yield begin
     for run in runs:
         if run.poll() is None:
             run.kill()
@@ -132,7 +147,7 @@ def test_killed_or_stopped_in_a_kernel(soft, standin, start, board, how, tmp_pat
     """While it is waited for."""
     part, text, causes = WAITED[board]
     if board == "simulated":
-        parts.board("l2", checks=False)  # else built by the run
+        parts.board("l2")  # as the run builds it, which would take too long
     code, mark = snippet.assemble(tmp_path, "endless", text, 4), f"GANTRY_TEST_MARK={tmp_path}"
     run = start("kernel", "-q", *placed(part), code, "--grid", 64, "--group", 64,
                 env={**(soft if board == "soft" else {}), "GANTRY_TEST_MARK": str(tmp_path)})
@@ -176,6 +191,27 @@ def test_stopped_while_others_work(soft, start, processes, tmp_path):
     time.sleep(1)
     os.kill(pid, signal.SIGSTOP)
     told_in_time(run, time.monotonic(), mark, part, "nobody answers any more; its process is stopped")
+
+
+@pytest.mark.parametrize("boards, processes", [(("gpu0.cu0", "gpu0.rdma"), 1), pytest.param(("gpu0.rdma", "gpu1.rdma"), 2, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_two_lost_at_once(soft, start, boards, processes, how, tmp_path):
+    """In a kernel, of one process and of two workers: a line of one of them, or one of each worker."""
+    code, mark = snippet.assemble(tmp_path, "endless", ENDLESS, 4), f"GANTRY_TEST_MARK={tmp_path}"
+    run = start("kernel", "-q", "--set", f"system.gpus={processes}", "--set", f"place.processes={processes}", *placed(*boards), code, "--grid", 64, "--group", 64,
+                config=CONFIG[processes], env={**soft, "GANTRY_TEST_MARK": str(tmp_path)})
+    assert within(60, lambda: len(board_of(mark) or []) == 2)
+    time.sleep(1)
+    assert run.poll() is None
+    begin = time.monotonic()
+    for pid in sorted(board_of(mark), reverse=True):  # the compute unit's, which is waited for, last
+        os.kill(pid, how)
+    _, err = run.communicate(timeout=60)
+    lines = [line for line in err.splitlines() if not line.startswith("gantry: gpus=")]
+    told = [re.fullmatch(r"gantry: (\S+): the board is lost at cycle \d+, behind frame \d+: .*; its process (?:was ended by signal 9|is stopped)", line) for line in lines]
+    assert all(told) and 1 <= len(told) <= processes and {found[1] for found in told} <= set(boards) and len({found[1] for found in told}) == len(told), err
+    assert run.returncode == 74 and time.monotonic() - begin < 4, err
+    nothing_left(mark)
 
 
 @pytest.fixture(scope="session")

@@ -20,9 +20,11 @@
 // mutate: rtl/board/outbox.sv: if (base_q == send_q) begin => if (1'b0) begin
 // mutate: rtl/board/outbox.sv: answer_q     <= 1'b1; => answer_q     <= 1'b0;
 // mutate: rtl/board/outbox.sv: assign fits = room_q == 8'hff || => assign fits = 1'b1 ||
-// mutate: rtl/board/outbox.sv: kept != 8'(Frames) => kept != 8'(Frames + 1)
+// mutate: rtl/board/outbox.sv: (close ? 8'(Frames - 1) : 8'(Frames)) => (close ? 8'(Frames) : 8'(Frames + 1))
+// mutate: rtl/board/outbox.sv: fresh_q <= hears; => fresh_q <= 1'b0;
+// mutate: rtl/board/outbox.sv: (put ? after : next_place_q) == limit => next_place_q == limit
 // mutate: rtl/board/outbox.sv: data_q       <= 1'b0; => data_q       <= data_q;
-// mutate: rtl/board/outbox.sv: if (heard_i && acked <= known) begin => if (heard_i) begin
+// mutate: rtl/board/outbox.sv: assign hears = heard_i && acked <= 8'(known_q); => assign hears = heard_i;
 // mutate: rtl/board/outbox.sv: room_q       <= attach_room_i; => room_q       <= '0;
 // mutate: rtl/board/board_link.sv: if (start) answer_q <= asked_q; => answer_q <= asked_q;
 #include <cstdlib>
