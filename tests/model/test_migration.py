@@ -16,7 +16,7 @@ NEVER = {("NEW", "OWNER")}
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.shows("S1.10")
+@pytest.mark.shows("S1.9", "S1.10", "S1.11", "S1.14")
 def test_nothing_is_found(name):
     ok, line, _ = model.run(name)
     assert ok, line

@@ -88,7 +88,7 @@ def plain(code):
     return err, figures(err)
 
 
-# shows S1.14: what waited for a page is done, at its new place.
+@pytest.mark.shows("S1.14")  # what waited for a page is done, at its new place
 def test_data_is_that_of_a_run_without_moves(code, plain):
     err, with_moves = plain
     assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == 1 + 2 * 6 + 1

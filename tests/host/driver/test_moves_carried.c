@@ -4,7 +4,7 @@
  */
 #include "carried_bench.h"
 
-/* To another GPU, to the next and home, whichever engine tells first. */
+/* shows S1.9, S1.11, S1.12: To another GPU, to the next and home, whichever engine tells first. */
 static void a_page_goes_its_way(void **state)
 {
     struct bench *b = *state;
@@ -109,7 +109,7 @@ static void finish(struct bench *b)
     moves_end(b);
 }
 
-/* Both engines tell the same of the page, and its bytes are there, or the run ends. */
+/* shows S1.13: Both engines tell the same of the page, and its bytes are there, or the run ends. */
 static void what_differs_ends_the_run(void **state)
 {
     struct bench *b = *state;

@@ -13,7 +13,8 @@ static unsigned nth(unsigned n)
     return n * 5 % MANY;
 }
 
-/* Twelve pages at once to one GPU: four under way, and when one has arrived the next one in the order of moves. */
+/* shows S1.12: Twelve pages at once to one GPU: as many under way as its engine takes, and when one has arrived the
+ * next one in the order of moves. */
 static void pages_take_turns(void **state)
 {
     struct bench *b = *state;
@@ -43,7 +44,7 @@ static void pages_take_turns(void **state)
     words_are(b, 0, 2, AT, MANY * PAGE, 1);
 }
 
-/* Of two GPUs at once: no slot has two pages, and all eight are used. */
+/* Of two GPUs at once: no slot has two pages, and all are used. */
 static void slots_are_one_pages(void **state)
 {
     struct bench *b = *state;

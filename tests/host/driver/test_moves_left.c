@@ -78,7 +78,8 @@ static void a_soiled_frame_rests(void **state)
     fake_launch = NULL;
 }
 
-/* A GPU that the process had no queue on gets one: nobody would tell it that a page is unlocked, so none is locked. */
+/* shows S1.14: A GPU that the process had no queue on gets one: nobody would tell it that a page is unlocked, so none
+ * is locked. */
 static void a_space_that_opens_finds_no_lock(void **state)
 {
     struct bench *b = *state;

@@ -117,7 +117,7 @@ static void one_change(struct bench *b, enum change change, enum when when, bool
     assert_true(quarantine_empty(b->d) && empty_bytes(b) == empty && !*pmem_moved(memory(b)));
 }
 
-/* In each state, on the way out and home; GPUs then tell that all went well, or that it did not. */
+/* shows S1.11: In each state, on the way out and home; GPUs then tell that all went well, or that it did not. */
 static void owners_change_while_a_page_is_carried(void **state)
 {
     struct bench *b = *state;

@@ -233,7 +233,7 @@ static void on_rtl_from_the_start(void **state)
     same("sort", SIM_RTL, "system.gpus=2", "place.processes=1", AT_START);
 }
 
-/* While kernels run: RTL GPUs carry the pages, and lock step compares every instruction. */
+/* shows S1.14: While kernels run: RTL GPUs carry the pages, and lock step compares every instruction. */
 static void on_rtl_while_kernels_run(void **state)
 {
     (void)state;

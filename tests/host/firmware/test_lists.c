@@ -44,6 +44,7 @@ static void names(struct bench *b, unsigned kind, uint32_t flags, size_t count)
         assert_int_equal(list.page[i], i < count ? pages[i] : 0);
 }
 
+/* shows S1.9 */
 static void lists_are_named(void **state)
 {
     struct bench *b = *state;
