@@ -8,8 +8,8 @@ module part_rdma
   import stream_rules_pkg::*;
 #(
   localparam int unsigned Reports = 4,    // credits of move_evt: part_dispatch
-  localparam int unsigned Moves = 8,      // pages under way at the side that they leave: PAGE_MOVES of host/firmware/page.h
-  localparam int unsigned MoveSlots = 16  // and at the side that they come to: PAGE_SLOTS
+  localparam int unsigned Moves = 8,      // pages that leave at a time: PAGE_MOVES of host/firmware/page.h
+  localparam int unsigned MoveSlots = 16  // that come at a time: PAGE_SLOTS
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
