@@ -57,8 +57,8 @@ CASES = {
 }
 
 
-def fault(number, found, **sizes):
-    return Case({"BUG": number, **sizes}, found=found)
+def fault(number, found, nightly=False, **sizes):
+    return Case({"BUG": number, **sizes}, found=found, nightly=nightly)
 
 
 WITHHELD, ELSEWHERE, LINES, ROW, HELD = "invalid end state", "home[p])", "(lv[from[v]]==0)", "assertion violated 0", "l1[i]>>f"
@@ -78,6 +78,9 @@ FAULTS = {
     "refusal-leaves-a-lock": fault(13, WITHHELD, N=2),
     "slot-not-given-up": fault(14, WITHHELD, FAULTS=1),
     "caches-not-told": fault(15, HELD, N=3),
+    # moves home that are given up: the next order home overtakes theirs; memory freed meanwhile has its next owner too early
+    "first-frame-does-not-rest": fault(16, "(lv[f]==0)", True, H=2, N=3, OWNERS=1),
+    "freed-while-lines-come": fault(17, "(lv[f]==0)", True, N=2, OWNERS=1),
 }
 
 
