@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages that move on command while kernels run (S1.8 to S1.14; `move` of a script): the same `data` as without moves and as the golden model, the
 same cycles however the machine is placed, recorded, replayed and restored, no difference in lock step; what is refused is one line."""
+import random
 import re
 import subprocess
 
@@ -147,6 +148,35 @@ def test_half_of_it_is_there(code, tmp_path):
     for page in ("4K", "64K"):
         err = run("kernel", "-c", "demo", "-v", "--set", f"migrate.page={page}", "--script", path)
         assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == (64 if page == "4K" else 4)
+
+
+SEEDS = [pytest.param(seed, marks=[] if seed < 2 else pytest.mark.nightly) for seed in range(40)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_at_random(code, tmp_path, seed):
+    """Kernels that read, write and count in buffers whose pages go to and fro, in blocks and single pages, of 2 to 4 GPUs (by day 2)."""
+    rng = random.Random(seed)
+    gpus = 2 if seed < 2 else rng.choice((2, 3, 4))
+    sizes = {name: rng.choice((4, 20, 64, 132, 256)) for name in "abcdef"}
+    text = [f"object: {code / 'x.co'}", "buffers:"] + [f"  {name}: fill:{rng.randrange(1, 9)}:{kib}K" for name, kib in sizes.items()]
+    text += ["  n: zero:128K", "launches:"]
+    for _ in range(8):
+        for _ in range(rng.randrange(5)):
+            after = rng.choice(("", f", after: {rng.randrange(3000)}"))
+            text.append(f"  - move: {{buffer: {rng.choice('abcdefn')}, to: {rng.randrange(gpus)}{after}}}")
+        names = [rng.choice("abcdef") for _ in range(3)]
+        items = min(sizes[name] for name in names) * 256
+        text.append(f"  - {{kernel: count, grid: 1024, group: 64, args: [buf:n, u32:{rng.randrange(1, 40)}]}}" if rng.random() < 0.3 else
+                    f"  - {{kernel: add, grid: {items}, group: 64, args: [{', '.join('buf:' + name for name in names)}]}}")
+    path = tmp_path / "random.yaml"
+    path.write_text("\n".join(text) + "\n")
+    words = ["kernel", "-c", "demo", "--script", path, "--set", f"system.gpus={gpus}", "--set", f"migrate.page={rng.choice(('4K', '64K'))}",
+             "--set", f"migrate.hold={rng.choice(('page', 'dispatch'))}"]
+    mode = ["--set", "gpu.l2.mode=requester"] if seed >= 2 and rng.random() < 0.3 else []
+    want = figures(run(*words, "--model", "golden"))
+    found = figures(run(*words, *mode, "--lockstep"))
+    assert {key: found[key] for key in ("kernels", "instructions", "data")} == {key: want[key] for key in ("kernels", "instructions", "data")}
 
 
 @pytest.mark.parametrize("move, cause", [

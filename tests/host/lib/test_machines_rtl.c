@@ -10,7 +10,8 @@ struct work {
     struct gantry_summary summary;
 };
 
-// Leak checkers: Verilator's runtime keeps the last name that it has made for a thread (catName, some 20 bytes) when that thread ends.
+// Leak checkers: Verilator's runtime keeps the last name that it has made for a thread (catName, some 20 bytes) when
+// that thread ends.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

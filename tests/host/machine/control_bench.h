@@ -105,8 +105,8 @@ static inline void assert_answer(const struct machine *m, unsigned n, unsigned s
         fail_msg("message %u: status %u, state %u, want %u, %u", n, e->status, e->wave, status, state);
 }
 
-#define EVERY                                                                                                       \
-    (CTL_GROUP_SQC | CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC | CTL_GROUP_L2 | CTL_GROUP_CU |                \
+#define EVERY                                                                                                          \
+    (CTL_GROUP_SQC | CTL_GROUP_UTCL2 | CTL_GROUP_RDMA | CTL_GROUP_NOC | CTL_GROUP_L2 | CTL_GROUP_CU |                  \
      CTL_GROUP_DISPATCH)
 static const uint8_t groups[] = {CTL_GROUP_SQC, CTL_GROUP_UTCL2, CTL_GROUP_RDMA,    CTL_GROUP_NOC,
                                  CTL_GROUP_L2,  CTL_GROUP_CU,    CTL_GROUP_DISPATCH}; /* the last two have no discard */

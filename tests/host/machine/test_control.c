@@ -342,10 +342,9 @@ static void test_dispatchers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dispatchers),
-        cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off),  cmocka_unit_test(test_discard),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_refused_root), cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_dispatchers), cmocka_unit_test(test_hold_and_go_on), cmocka_unit_test(test_all_and_off),
+        cmocka_unit_test(test_discard),     cmocka_unit_test(test_refused),        cmocka_unit_test(test_refused_root),
+        cmocka_unit_test(test_busy),        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

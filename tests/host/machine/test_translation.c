@@ -17,8 +17,8 @@ struct machine {
     struct sim *sim;
     struct msg_cp_evt done;
     uint64_t walks, l1_misses;
-    uint64_t at;                 /* of the last event of maintenance */
-    unsigned events;             /* of maintenance */
+    uint64_t at;                  /* of the last event of maintenance */
+    unsigned events;              /* of maintenance */
     struct msg_cp_cmd planned[8]; /* by timers */
 };
 
@@ -177,8 +177,12 @@ static unsigned of_eight(struct msg_cp_cmd cmds[8], bool list, uint64_t va)
     struct msg_cp_pages l = {.kind = CP_CACHE, .vmid = 3, .id = 8, .flags = CACHE_INV_TLB, .bytes = 4096, .pages = 8};
     for (unsigned n = 0; n < 8; n++) {
         l.page[n] = va + 8192 * n;
-        cmds[n] = (struct msg_cp_cmd){
-            .kind = CP_CACHE, .vmid = 3, .id = (uint16_t)(8 + n), .flags = CACHE_INV_TLB, .root = l.page[n], .pc = 4096};
+        cmds[n] = (struct msg_cp_cmd){.kind = CP_CACHE,
+                                      .vmid = 3,
+                                      .id = (uint16_t)(8 + n),
+                                      .flags = CACHE_INV_TLB,
+                                      .root = l.page[n],
+                                      .pc = 4096};
     }
     if (list)
         memcpy(&cmds[0], &l, sizeof l);
@@ -209,8 +213,8 @@ static uint64_t cycles_at_rest(bool list)
 /* What is sent while a kernel runs. */
 enum sent { NOTHING, ONE_PAGE, LIST, LIST_MORE, EIGHT };
 
-/* The cycle at which a kernel of 512 groups ends when eight pages from `va` on, or the first of them, are invalidated at
- * a cycle.  Its own 2 MiB are mapped to `pa`. */
+/* The cycle at which a kernel of 512 groups ends when eight pages from `va` on, or the first of them, are invalidated
+ * at a cycle.  Its own 2 MiB are mapped to `pa`. */
 static uint64_t end_of_kernel(enum sent what, uint64_t at, uint64_t pa, uint64_t va)
 {
     struct machine m;
@@ -247,14 +251,16 @@ static void test_list_of_eight(void **state)
     printf("eight pages at rest: %llu cycles as a list, %llu as eight commands\n", (unsigned long long)list,
            (unsigned long long)single);
     assert_true(list < single * 3 / 4);
-    /* Pages of others: a kernel whose translations are known loses what one bubble costs at that moment, and nothing while
-     * more is to come.  Pages of its own 2 MiB, for which it asks page by page: walks begin again for each range. */
+    /* Pages of others: a kernel whose translations are known loses what one bubble costs at that moment, and nothing
+     * while more is to come.  Pages of its own 2 MiB, for which it asks page by page: walks begin again for each range.
+     */
     uint64_t sum[EIGHT + 1] = {0};
     const uint64_t other = BIG_VA + 0x200000, none = end_of_kernel(NOTHING, 0, FIRST_PA, other);
     for (uint64_t at = 5000; at < 6000; at += 100)
         for (enum sent what = ONE_PAGE; what <= EIGHT; what++)
             sum[what] += end_of_kernel(what, at, FIRST_PA, other) - none;
-    printf("a kernel of %llu cycles ends so many later, mean of ten moments: %.1f with one page, %.1f with a list of eight, "
+    printf("a kernel of %llu cycles ends so many later, mean of ten moments: %.1f with one page, %.1f with a list of "
+           "eight, "
            "%.1f where more is to come, %.1f with eight commands\n",
            (unsigned long long)none, (double)sum[ONE_PAGE] / 10, (double)sum[LIST] / 10, (double)sum[LIST_MORE] / 10,
            (double)sum[EIGHT] / 10);

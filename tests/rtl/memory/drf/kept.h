@@ -206,8 +206,8 @@ static void walk_and_change(unsigned after, bool whole)
     std::swap(s.page[0].frame, s.page[1].frame);
     memcpy(&fresh, frames[s.page[0].frame]->value + (va & 4095), 4);
     script_entry(0, 0), script_entry(0, 1);
-    script_shoot_down({s.vmid, whole ? 0 : s.page[0].va, whole ? 0u : 0x2000u, 0});
-    for (uint64_t patience = cycle + 60000; script.size() > (after == NotBefore ? 0 : 1);)
+    const unsigned behind = script_shoot_down({s.vmid, whole ? 0 : s.page[0].va, whole ? 0u : 0x2000u, 0});
+    for (uint64_t patience = cycle + 60000; script.size() > (after == NotBefore ? 0 : behind);)
         if (cycle_of_all(), cycle > patience)
             where_all_stands(), fail("no end", "an invalidation of two pages while one of them is walked");
     for (unsigned i = 0; i < after && after != NotBefore; i++)

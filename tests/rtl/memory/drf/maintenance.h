@@ -85,8 +85,8 @@ struct Named {
 };
 
 // As the hub does it: the L2 TLB first, then what refills from it.  Every second time as the first of two ranges: the other, of a page that nobody has,
-// waits for all accesses.
-static void script_shoot_down(Named k)
+// waits for all accesses.  How many commands stand in the script behind that for the L2 TLB.
+static unsigned script_shoot_down(Named k)
 {
     script.push_back([=](int *left) { command_block(BlockUtcl2, {CACHE_INV_TLB, k.vmid, k.root ? k.root : k.va, left, k.bytes}); });
     const bool two = invalidations++ % 2;
@@ -99,6 +99,7 @@ static void script_shoot_down(Named k)
             for (unsigned s = 0; s < Sqcs; s++)
                 command_block(s, {flags, k.vmid, va, left, bytes});
         });
+    return 1 + two;
 }
 
 // Bytes that an entry of a page covers: naming one of them takes it whole.
@@ -125,7 +126,7 @@ static void script_range(uint8_t vmid, unsigned n, unsigned a, unsigned b, Rng &
 static void script_shoot_downs(uint8_t vmid, unsigned n, unsigned a, unsigned b, Rng &rng)
 {
     switch (rng.pick(4)) {
-    case 0: return script_shoot_down({vmid, 0, 0, vmid != 255 && rng.one_in(3) ? space[n].root : 0});
+    case 0: script_shoot_down({vmid, 0, 0, vmid != 255 && rng.one_in(3) ? space[n].root : 0}); return;
     case 1: return script_range(vmid, n, a, a, rng), script_range(vmid, n, b, b, rng);
     default: return script_range(vmid, n, a, b, rng);
     }
