@@ -299,6 +299,8 @@ const char *local_move(struct local *l, uint64_t va, uint64_t bytes, unsigned gp
             r = &l->regions[i];
     if (gpu >= machine_gpus(l->machine))
         return "there is no such GPU";
+    if (m->order_count == MIGRATE_MOST)
+        return "1024 moves wait already";
     if (!r || r->place != LOCAL_VRAM || !r->data || bytes > r->room - (va - r->va))
         return "not an allocation in VRAM";
     if (va % MIGRATE_PAGE || bytes % MIGRATE_PAGE || !bytes)

@@ -160,8 +160,8 @@ GANTRY_API int gantry_map(struct gantry_machine *machine, uint64_t address, uint
 /* The pages of 4 KiB of [address, +bytes), of one allocation in VRAM, go to the memory of GPU `gpu`; kernels
  * reach them by the same address.  It begins at once, also while a launch runs, which is not over before they are
  * there; without one they go while gantry_run does.  64 pages (blocks of 64 KiB, where they are whole) are under way at
- * a time. GANTRY_USAGE: there is no such GPU or allocation.  That GPU has no memory left: a line, the rest stays, and
- * the run that it happens in returns GANTRY_DATA. */
+ * a time. GANTRY_USAGE: there is no such GPU or allocation, or 1,024 moves wait.  That GPU has no memory left: a line,
+ * the rest stays, and the run that it happens in returns GANTRY_DATA. */
 GANTRY_API int gantry_move(struct gantry_machine *machine, uint64_t address, uint64_t bytes, unsigned gpu,
                            struct gantry_error *error);
 

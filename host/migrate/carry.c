@@ -126,8 +126,8 @@ static struct piece *next_flush(const struct migrate *m, const struct piece *lik
     return NULL;
 }
 
-/* Each command waits by itself: its pages can go while those behind it are written back.  Moves have no bound, commands
- * without an answer have (firmware/page.c). */
+/* Each command waits by itself: its pages can go while those behind it are written back.  A bounded number of
+ * commands waits for answers (firmware/page.c). */
 static void flush_send(struct migrate *m, struct piece *first)
 {
     struct flush *f = xzalloc(sizeof *f);
