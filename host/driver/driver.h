@@ -164,6 +164,7 @@ struct driver {
     bool changed;      /* a client did something since the clock was last looked at */
     uint64_t requests; /* without those by which a thread only waits */
     uint64_t answers;
+    uint64_t moving_since; /* answers, when the first page under way began to move */
 };
 
 /* driver.c: the whole; callbacks of the command processors. */

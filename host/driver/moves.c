@@ -75,6 +75,7 @@ static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
 static void busy(void *ctx, bool on)
 {
     struct driver *d = ctx;
+    d->moving_since = d->answers;
     machine_moving(d->machine, on);
 }
 
@@ -105,7 +106,7 @@ static uint64_t now(void *ctx)
 static bool settled(void *ctx)
 {
     const struct driver *d = ctx;
-    return d->gated && !d->beside;
+    return d->gated && !d->beside && d->answers == d->moving_since; /* else it has run, and may have written */
 }
 
 static void left(void *ctx, uint64_t page, uint64_t frame)
