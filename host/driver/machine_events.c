@@ -156,6 +156,12 @@ static uint64_t cp_number(void *ctx)
     return ++m->started;
 }
 
+static struct cp *cp_other(void *ctx, unsigned gpu)
+{
+    const struct machine *m = ctx;
+    return m->cps[gpu];
+}
+
 static void cp_on_shootdown(void *ctx)
 {
     struct machine *m = ctx;
@@ -192,5 +198,6 @@ const struct cp_host machine_cp_ops = {.event = cp_on_event,
                                        .space_closed = cp_on_space_closed,
                                        .may_start = cp_may_start,
                                        .number = cp_number,
+                                       .other = cp_other,
                                        .shootdown = cp_on_shootdown,
                                        .tables = cp_on_tables};

@@ -12,21 +12,6 @@
 #include "base/check.h"
 #include "base/log.h"
 
-struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host)
-{
-    CHECK(config->slots && config->slots <= CP_SLOTS && config->engines && config->engines <= CP_ENGINES, "cp",
-          "gpu%u: %u queue slots, %u engines", gpu, config->slots, config->engines);
-    struct cp *cp = calloc(1, sizeof *cp);
-    if (!cp)
-        return NULL;
-    cp->sim = sim;
-    cp->gpu = gpu;
-    cp->config = *config;
-    cp->host = *host;
-    access_init(cp);
-    return cp;
-}
-
 void cp_free(struct cp *cp)
 {
     if (!cp)
@@ -39,6 +24,7 @@ void cp_free(struct cp *cp)
     shootdowns_free(cp);
     free(cp->controls.list);
     free(cp->pages.list);
+    free(cp->visits);
     tables_fini(&cp->tables);
     deferred_free(cp);
     free(cp);
@@ -176,6 +162,34 @@ static void job_ran(struct cp *cp, struct job *job, const struct msg_cp_evt *evt
     launches_start(cp);
 }
 
+static void job_fenced(struct cp *cp, struct job *job)
+{
+    job->space->busy--;
+    job_flushed(cp, job);
+    if (job->state == JOB_ACQUIRE)
+        job_acquired(cp, job);
+    else if (job->state == JOB_PM4)
+        pm4_step(cp, job);
+    else
+        job_finish(cp, job);
+}
+
+struct cp *cp_new(struct sim *sim, unsigned gpu, const struct cp_config *config, const struct cp_host *host)
+{
+    CHECK(config->slots && config->slots <= CP_SLOTS && config->engines && config->engines <= CP_ENGINES, "cp",
+          "gpu%u: %u queue slots, %u engines", gpu, config->slots, config->engines);
+    struct cp *cp = calloc(1, sizeof *cp);
+    if (!cp)
+        return NULL;
+    cp->sim = sim;
+    cp->gpu = gpu;
+    cp->config = *config;
+    cp->host = *host;
+    cp->fenced = job_fenced;
+    access_init(cp);
+    return cp;
+}
+
 void cp_timer(struct cp *cp, uint64_t cookie)
 {
     if ((cookie & 0xffffff) == COOKIE_POLL) {
@@ -214,25 +228,18 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
         cp->drops--;
     if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_PAGE)
         page_flushed(cp, evt->status);
+    if (evt->kind == CP_EVT_CACHE_DONE && evt->id == CP_FAR)
+        queues_step(fence_far_answered(cp, evt->status));
     switch (evt->kind) {
     case CP_EVT_LAUNCH_DONE:
-    case CP_EVT_CACHE_DONE:
-        if (!job ||
-            (job->state != JOB_RUN && job->state != JOB_ACQUIRE && job->state != JOB_PM4 && job->state != JOB_RELEASE))
-            break;
-        job->refused = evt->kind == CP_EVT_CACHE_DONE && evt->status != CTL_OK;
-        if (job->refused) /* what it is for is not done: the packet goes no further */
+        if (!job || job->state != JOB_RUN)
             break;
         job->space->busy--;
-        job_flushed(cp, job);
-        if (job->state == JOB_RUN)
-            job_ran(cp, job, evt);
-        else if (job->state == JOB_ACQUIRE)
-            job_acquired(cp, job);
-        else if (job->state == JOB_PM4)
-            pm4_step(cp, job);
-        else
-            job_finish(cp, job);
+        job_ran(cp, job, evt);
+        break;
+    case CP_EVT_CACHE_DONE:
+        if (job && job->parts)
+            fence_answered(cp, job, evt->status);
         break;
     case CP_EVT_XLAT:
         withheld_reported(cp, evt);

@@ -18,6 +18,7 @@
 #define CP_SHOOTDOWN 0xfeu /* id of a shoot-down */
 #define CP_DROP 0xfdu      /* id of a drop of old contents before a descriptor is read */
 #define CP_PAGE 0xfcu      /* id of the write-back of a page that moves */
+#define CP_FAR 0xfbu       /* id of what the fence of another GPU's packet asks of this one */
 
 enum job_state {
     JOB_FREE,
@@ -44,6 +45,7 @@ struct job {
     bool held;      /* its launch was not sent, since a kill is under way */
     bool refused;   /* its fence, by a component that was off: sent again when one has been enabled */
     uint32_t fence; /* enum cache_flag of its fence under way */
+    unsigned parts; /* commands of it, to this GPU and others, that are not done */
     struct cp_queue *queue;
     struct cp_space *space;
     uint64_t index; /* packet number */
@@ -109,6 +111,13 @@ struct deferred {
     struct msg_mem_req req; /* without its address */
 };
 
+/* What another GPU's fence has asked of this one (fence.c). */
+struct visit {
+    struct cp *from;
+    uint16_t job;
+    bool refused; /* as a job's fence */
+};
+
 /* A control operation (control.c). */
 struct control {
     uint16_t id;
@@ -172,7 +181,10 @@ struct cp {
     struct tables tables;
     struct controls controls;
     struct page_commands pages;
-    struct deferred *deferred; /* accesses that wait for locked pages, oldest first */
+    struct visit *visits; /* without an answer; those that are not refused in the order of sending */
+    size_t visit_count, visit_room;
+    void (*fenced)(struct cp *cp, struct job *job); /* cp.c: the fence of a job is done */
+    struct deferred *deferred;                      /* accesses that wait for locked pages, oldest first */
     uint32_t access_free, access_count;
     uint64_t access_order; /* accesses so far */
     struct cp_access accesses[CP_ACCESSES];
@@ -363,9 +375,12 @@ void interrupt_forget(struct cp *cp, struct cp_space *space);
 uint32_t fence_acquire(const uint8_t *packet);
 uint32_t fence_release(const uint8_t *packet);
 uint32_t fence_caches(bool own);
-/* The job's fence is sent, and answered with its id; a component has been enabled: fences that one refused are sent
- * again. */
+/* The job's fence is sent; one that empties the L2 also goes to the other GPUs whose memory the space reaches.  This
+ * GPU has answered its part; it has answered what another one's fence has asked (CP_FAR): with the last part
+ * cp->fenced goes on with the job.  A component has been enabled: parts that one refused are sent again. */
 void fence_start(struct cp *cp, struct job *job, uint32_t flags);
+void fence_answered(struct cp *cp, struct job *job, uint8_t status);
+struct cp *fence_far_answered(struct cp *cp, uint8_t status); /* whose queues may go on */
 void fences_again(struct cp *cp);
 
 /* launch.c: fill *cmd from packet, descriptor and amd_queue_t; 0 or one of enum cp_error (CP_ERROR_SCRATCH: ask and

@@ -185,6 +185,7 @@ void job_abandon(struct cp *cp, struct job *job)
     if (job->state < JOB_DONE)
         queue->active--;
     job->state = JOB_LEFT;
+    job->parts = 0;
     job_settle(job);
     queue_release(cp, queue);
 }

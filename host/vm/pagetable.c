@@ -60,6 +60,11 @@ uint64_t pagetable_root(const struct pagetable *pt)
     return pmem_addr(pt->gpu + 1, pt->root);
 }
 
+uint64_t pagetable_gpus(const struct pagetable *pt)
+{
+    return pt->gpus;
+}
+
 static void entry_set(struct pagetable *pt, uint64_t *entry, uint64_t value)
 {
     *entry = value;
@@ -168,6 +173,8 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
     if (!range_ok(va, bytes) || (pa & ~PTE_ADDR))
         return -EINVAL;
     const uint64_t bits = (flags & (PTE_R | PTE_W | PTE_X | PTE_UNCACHED)) | PTE_VALID | PTE_LEAF;
+    if (pa >> PMEM_OWNER_SHIFT)
+        pt->gpus |= UINT64_C(1) << ((pa >> PMEM_OWNER_SHIFT) - 1);
     while (bytes) {
         uint64_t *entry = middle_entry(pt, va);
         if (!entry)

@@ -39,6 +39,8 @@ void pagetable_sink_set(struct pmem *pm, pagetable_sink_fn fn, void *ctx);
 struct pagetable *pagetable_new(struct pmem *pm, unsigned gpu);
 void pagetable_free(struct pagetable *pt);
 uint64_t pagetable_root(const struct pagetable *pt); /* physical address for CP_VMID */
+/* GPUs, a bit each, to whose memory an entry has led so far. */
+uint64_t pagetable_gpus(const struct pagetable *pt);
 
 /* Greatest fragment (0 to PAGETABLE_FRAGMENT_MOST, at first that) that pagetable_map makes from now on, in all tables.
  */

@@ -20,6 +20,7 @@ struct pagetable {
     struct pmem *pm;
     unsigned gpu;
     uint64_t root; /* offset in VRAM */
+    uint64_t gpus; /* pagetable_gpus */
 };
 
 /* `pages` (1 or 2, then aligned) adjacent pages that are zeros in the shadow; VRAM offset, 0 when the region is full or

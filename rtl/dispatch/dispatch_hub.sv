@@ -68,7 +68,7 @@ module dispatch_hub
   localparam int unsigned BlkUtcl2 = Sqcs + Slices, BlkRdma = BlkUtcl2 + 1, BlkCu = BlkRdma + 1;
   localparam int unsigned Qw = $clog2(Depth);
   localparam int unsigned Iw = Dispatchers > 1 ? $clog2(Dispatchers) : 1;
-  localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2);
+  localparam logic [31:0] L2Flags = 32'(CACHE_WB_L2) | 32'(CACHE_INV_L2) | 32'(CACHE_FAR);
   localparam logic [31:0] SqcFlags = 32'(CACHE_INV_L1K) | 32'(CACHE_INV_L1I) | 32'(CACHE_INV_TLB);
   localparam logic [31:0] CuFlags = 32'(CACHE_INV_L1V) | 32'(CACHE_INV_TLB);
   localparam logic [31:0] ListFlags = L2Flags | 32'(CACHE_INV_TLB);  // the rest goes with the last range

@@ -28,6 +28,7 @@ package l2_flush_pkg;
     logic        drop;
     logic        more;   // another command follows
     logic        whole;
+    logic        age;    // what other GPUs find is old
     line_no_t    first;  // of the range
     line_no_t    last;
     line_no_t    at;     // FlushLines: next line; FlushSets: next set; FlushDirty: next group of 64 sets
@@ -47,6 +48,7 @@ package l2_flush_pkg;
         write_back: (cmd.flags & 32'(CACHE_WB_L2)) != 32'd0,
         drop: (cmd.flags & 32'(CACHE_INV_L2)) != 32'd0,
         more: (cmd.flags & 32'(CACHE_MORE)) != 32'd0,
+        age: (cmd.flags & 32'(CACHE_FAR)) != 32'd0,
         // a range beside CACHE_INV_TLB is one of virtual addresses
         whole: cmd.bytes == 64'd0 || (cmd.flags & 32'(CACHE_INV_TLB)) != 32'd0,
         first: 32'(cmd.root[37:8]) >> shape.slice_bits << 2,

@@ -8,8 +8,9 @@ package l2_mshr_pkg;
     logic  busy;
     logic  fetched; // contents have come
     logic  timed;   // DRAM has had the time for it
-    logic  merge;  // a store had left bytes of the line: these stand
+    logic  merge;  // the line was there, with bytes that are newer than DRAM: these stand
     logic  drop;   // an invalidation came meanwhile: what is fetched serves the one that asked, and is not kept
+    logic  old;    // CACHE_FAR came meanwhile: another GPU does not find what is fetched
     logic  waits;  // the list is not empty
     slot_t slot;   // asked
     slot_t first;  // list of those that came later

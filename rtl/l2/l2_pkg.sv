@@ -23,7 +23,8 @@ package l2_pkg;
   // A request in its slot: what it wants, and in own words (a struct of more than 64 bits is slow in simulation) whose it is.
   typedef struct packed {
     logic        through; // a store or an atomic goes to DRAM at once
-    logic        whole;   // store of all 64 bytes
+    logic        whole;   // store of all 64 bytes, which takes a way
+    logic        other;   // of another GPU
     logic [1:0]  op;      // MEM_READ, MEM_READ_NC, MEM_WRITE, MEM_ATOMIC
     logic [3:0]  atomic;  // enum atomic_op
     logic        wide;    // an atomic operand has 8 bytes, not 4

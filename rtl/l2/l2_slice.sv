@@ -142,7 +142,7 @@ module l2_slice
   logic [9:0] busy_slots;  // neither free nor in the input queue
   list_t replay[Channels], waiter[Channels];  // wait since a fill, for room
 
-  ways_t valid[Sets], pending[Sets], full[Sets], dirty[Sets], recent[Sets];  // see l2_tags_pkg
+  ways_t valid[Sets], pending[Sets], full[Sets], dirty[Sets], recent[Sets], young[Sets];  // see l2_tags_pkg
   logic [9:0] waits[Sets];                   // requests in replay and waiter
   mshr_no_t mshr_of[Rows];
   logic [63:0] dirty_sets[Groups];           // sets with dirty ways
@@ -439,6 +439,7 @@ module l2_slice
           pending[SetBits'(set)] = pending[SetBits'(set)] & ~bit_of;
           valid[SetBits'(set)]   = keep ? valid[SetBits'(set)] : valid[SetBits'(set)] & ~bit_of;
           full[SetBits'(set)]    = m.drop ? full[SetBits'(set)] & ~bit_of : full[SetBits'(set)] | bit_of;
+          young[SetBits'(set)]   = m.old ? young[SetBits'(set)] & ~bit_of : young[SetBits'(set)] | bit_of;
           mshr[s2.mshr[MshrBits-1:0]].busy = 1'b0;
           free_mshrs[mshrs_left[MshrBits-1:0]] = s2.mshr;
           mshrs_left = mshrs_left + 9'd1;
@@ -490,7 +491,7 @@ module l2_slice
           way    = first_way(match);
           bit_of = match;
           found  = '{present: match != 16'd0, pending: (match & pending[SetBits'(set)]) != 16'd0,
-                     full: (match & full[SetBits'(set)]) != 16'd0};
+                     full: (match & full[SetBits'(set)] & (a.other ? young[SetBits'(set)] : AllWays)) != 16'd0};
           // not what is on its way, nor what the stage ahead works on
           able = AllWays & ~pending[SetBits'(set)];
           if (s4.valid && SetBits'(s4.row >> Shape.way_bits) == SetBits'(set))
@@ -554,12 +555,17 @@ module l2_slice
             pending[SetBits'(set)] = pending[SetBits'(set)] | bit_of;
             row = row_of(set, way, Shape);
             mshr_of[RowBits'(row)] = free_mshr;
-            mshr[free_mshr[MshrBits-1:0]] = '{busy: 1'b1, merge: found.present, slot: s2.slot, row: row, default: '0};
+            mshr[free_mshr[MshrBits-1:0]] = '{
+                busy: 1'b1, merge: (dirty[SetBits'(set)] & bit_of) != 16'd0 && found.present, slot: s2.slot, row: row,
+                default: '0};
           end
           if (look == LookHit || look == LookNew) begin
             s3.dirty   = look == LookHit && (dirty[SetBits'(set)] & bit_of) != 16'd0;
             sets_dirty = !a.through && (a.op == MEM_WRITE[1:0] || a.op == MEM_ATOMIC[1:0]);
-            if (a.op == MEM_WRITE[1:0] && a.whole) full[SetBits'(set)] = full[SetBits'(set)] | bit_of;
+            if (a.op == MEM_WRITE[1:0] && a.whole) begin
+              full[SetBits'(set)]  = full[SetBits'(set)] | bit_of;
+              young[SetBits'(set)] = young[SetBits'(set)] | bit_of;
+            end
           end
           if (look == LookHit || look == LookNew || look == LookFetch)
             recent[SetBits'(set)] = used(recent[SetBits'(set)], pending[SetBits'(set)], bit_of, AllWays);
@@ -768,13 +774,21 @@ module l2_slice
             mshr[i].drop = 1'b1;
           end
         end
+        if (flush.age) begin
+          young = '{default: '0};
+          foreach (mshr[i]) begin
+            mshr[i].old = 1'b1;
+          end
+        end
       end
 
       // ---- arrival
       if (mem_req_valid_i) begin
         slot = slot_t'(slot_free_q);
         `GANTRY_CHECK(a_room, in_count < 7'(Depth))
-        slot_access[SlotBits'(slot)] = '{through: Through || mem_req_i.source == FarSource, whole: mem_req_i.mask == '1,
+        slot_access[SlotBits'(slot)] = '{through: Through || mem_req_i.source == FarSource,
+                              whole: mem_req_i.mask == '1 && (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0,
+                              other: mem_req_i.source == FarSource,
                               op: mem_req_i.op[1:0], atomic: mem_req_i.atomic[3:0], wide: mem_req_i.size == 8'd8,
                               addr: mem_req_i.addr[54:0]};
         slot_ids[SlotBits'(slot)]    = '{user: mem_req_i.user, tag: mem_req_i.tag};
@@ -815,6 +829,7 @@ module l2_slice
         full        = '{default: '0};
         dirty       = '{default: '0};
         recent      = '{default: '0};
+        young       = '{default: '0};
         waits       = '{default: '0};
         dirty_sets  = '{default: '0};
         dirty_lines = 15'd0;

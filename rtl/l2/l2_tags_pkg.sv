@@ -4,6 +4,8 @@
 //
 // A way is valid, on its way (pending: an MSHR fetches its line), full (all bytes hold) or not (those of its byte mask
 // hold: a store left them), dirty (bytes of the mask are newer than DRAM).  A line that is not full is dirty, or pending.
+// Young: all its bytes are from DRAM, or newer, since the last CACHE_FAR.  To other GPUs a line is full only while it is
+// young, so one that is not is fetched for them as a line that is not full is, which may be while nothing of it is dirty.
 package l2_tags_pkg;
   import gantry_msg_pkg::*;
   import l2_pkg::*;

@@ -257,7 +257,9 @@ module rdma
     return r;
   endfunction
   function automatic mem_req_t enter(input mem_req_t r, input logic [31:0] tag);
-    if (r.op == MEM_MOVE) r = '{op: MEM_WRITE, gpu: r.gpu, addr: r.addr, mask: r.mask, data: r.data, default: '0};
+    if (r.op == MEM_MOVE)
+      r = '{op: MEM_WRITE, access: tlb_pkg::ACCESS_PASS, gpu: r.gpu, addr: r.addr, mask: r.mask, data: r.data,
+            default: '0};
     r.target = slice_of(r.addr);
     r.tag    = tag;
     return r;

@@ -10,6 +10,7 @@ package tlb_pkg;
   localparam logic [7:0] ACCESS_WRITE = 8'd2;
   localparam logic [7:0] ACCESS_EXECUTE = 8'd4;
   localparam logic [7:0] ACCESS_HOME = 8'd8;  // of a MEM_READ: no cache of another GPU may answer
+  localparam logic [7:0] ACCESS_PASS = 8'd16; // of a MEM_WRITE: the L2 does not take the line
   localparam logic [7:0] VMID_ALL = 8'd255;
 
   typedef logic [7:0] vmid_t;

@@ -36,7 +36,7 @@ def l2_step(**kw):
 
 BLOCKS = {  # sources, tasks
     "l2_slice": (
-        ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/l2/l2_pkg.sv",
+        ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/l2/l2_pkg.sv",
          *(f"rtl/l2/l2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "mshr_pkg", "data_pkg", "miss_pkg", "answer_pkg", "flush_pkg", "slice")),
          "tests/formal/l2_slice_peek.sv"],
         {"base": l2_helpers(5, nightly=True), "step": l2_step(),

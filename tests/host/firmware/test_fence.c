@@ -119,6 +119,113 @@ static void system_barrier_empties_the_l2_before_its_signal(void **state)
     assert_int_equal(get(b, signal_at(0) + 8), 0);
 }
 
+static unsigned far_asked, far_others;
+
+static bool far_held(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    (void)sim;
+    const bool far = cmd->kind == CP_CACHE && cmd->flags & CACHE_FAR;
+    far_asked += far && gpu == 1 && cmd->flags == CACHE_FAR && cmd->root == 0 && cmd->pc == 0;
+    far_others += far && gpu != 1;
+    return far;
+}
+
+static void far_answer(struct bench *b, uint8_t status)
+{
+    const struct msg_cp_evt evt = {.kind = CP_EVT_CACHE_DONE, .id = CP_FAR, .status = status};
+    host_event(b, 1, sim_now(b->sim), &evt);
+    run(b);
+}
+
+static void far_setup(struct bench *b)
+{
+    far_asked = far_others = 0;
+    fake_takes = far_held;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x1402, 0);
+    ring(b, 0);
+    run(b);
+    assert_int_equal(far_asked + far_others, 0); /* nothing of another GPU's is mapped */
+    pagetable_map(b->space[0][0].pt, VA + GTT_BYTES, UINT64_C(1) << PMEM_OWNER_SHIFT, 4096, PTE_R); /* own memory */
+    kernel_put(b, 0, 0x1402, 0);
+    ring(b, 0);
+    run(b);
+    assert_int_equal(far_asked + far_others, 0);
+    pagetable_map(b->space[0][0].pt, VA + GTT_BYTES, UINT64_C(2) << PMEM_OWNER_SHIFT, 4096, PTE_R);
+}
+
+/* shows S0.18: the kernel of a system-scope packet whose space has memory of another GPU mapped begins when that GPU
+ * fetches anew what others read of it, and so does its signal; without it nobody is asked, nor by a narrower scope. */
+static void a_fence_reaches_memory_of_other_gpus(void **state)
+{
+    struct bench *b = *state;
+    far_setup(b);
+    const unsigned launched = commands(b, CP_LAUNCH);
+    put(b, signal_at(0) + 8, 1, 8);
+    kernel_put(b, 0, 0x0b02, 0); /* agent scope */
+    kernel_put(b, 0, 0x1402, signal_va(0));
+    ring(b, 0);
+    run(b);
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 1);
+    assert_int_equal(far_asked, 1);
+    far_answer(b, CTL_OK);
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 2);
+    assert_int_equal(far_asked, 2);
+    assert_int_equal(get(b, signal_at(0) + 8), 1);
+    far_answer(b, CTL_OK);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    put(b, signal_at(0) + 8, 1, 8);
+    barrier_put(b, 0, 0x1503, NULL, 0, signal_va(0));
+    ring(b, 0);
+    run(b);
+    assert_int_equal(far_asked, 3);
+    assert_int_equal(get(b, signal_at(0) + 8), 1);
+    far_answer(b, CTL_OK);
+    assert_int_equal(get(b, signal_at(0) + 8), 0);
+    assert_int_equal(b->space[0][0].busy, 0);
+    assert_int_equal(far_others, 0);
+    fake_takes = NULL;
+}
+
+/* A slice there that is off: the packet waits until one is enabled there, here is not enough; two queues' fences are
+ * told apart; a space that goes meanwhile takes its packet along, and what comes late is nobody's. */
+static void a_fence_waits_for_other_gpus(void **state)
+{
+    struct bench *b = *state;
+    far_setup(b);
+    queue_open(b, 1, 0, 0);
+    const unsigned launched = commands(b, CP_LAUNCH);
+    kernel_put(b, 0, 0x1402, 0);
+    ring(b, 0);
+    run(b);
+    kernel_put(b, 1, 0x0d02, 0);
+    ring(b, 1);
+    run(b);
+    assert_int_equal(far_asked, 2);
+    far_answer(b, CTL_ERROR_OFF); /* of queue 0 */
+    assert_int_equal(commands(b, CP_LAUNCH), launched);
+    far_answer(b, CTL_OK); /* of queue 1 */
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 1);
+    control_enable(b->cp[0], CTL_GROUP_L2, CP_ALL, NULL, NULL);
+    run(b);
+    const unsigned release = far_asked; /* that of queue 1's kernel, which has ended */
+    assert_int_equal(release, 3);
+    control_enable(b->cp[1], CTL_GROUP_L2, CP_ALL, NULL, NULL);
+    run(b);
+    assert_int_equal(far_asked, 4);
+    far_answer(b, CTL_OK); /* queue 1's */
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 1);
+    far_answer(b, CTL_OK); /* queue 0's, sent again */
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 2);
+    assert_int_equal(far_asked, 5);
+    cp_space_close(b->cp[0], &b->space[0][0]);
+    run(b);
+    assert_int_equal(b->closed, 1);
+    far_answer(b, CTL_OK);
+    assert_int_equal(commands(b, CP_LAUNCH), launched + 2);
+    fake_takes = NULL;
+}
+
 static uint64_t launched_at(const struct bench *b, unsigned nth)
 {
     for (unsigned i = 0; i < b->sim->logged; i++)
@@ -201,6 +308,8 @@ int main(void)
         TEST(a_refused_fence_is_held),
         TEST(fences_follow_the_header),
         TEST(system_barrier_empties_the_l2_before_its_signal),
+        TEST(a_fence_reaches_memory_of_other_gpus),
+        TEST(a_fence_waits_for_other_gpus),
         TEST(kernels_do_not_overtake_a_flush),
         TEST(what_changes_during_decode_leaves_with_the_fence),
     };

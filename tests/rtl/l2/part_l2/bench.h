@@ -28,7 +28,9 @@ struct Want {
     msg_mem_req req;
     uint8_t data[64];
     bool check_data;
+    unsigned bytes; // of a line: checked so far (the client may write behind them, far.h)
 };
+static unsigned checked_bytes = 64;
 static std::map<uint32_t, Want> flying;
 static std::deque<msg_mem_req> waiting_order;  // stores and atomics not seen on the order port, by line in order; data[2] of an atomic: old value
 static std::deque<std::pair<uint64_t, msg_dram_rsp>> store_answers;
@@ -142,7 +144,8 @@ static void take_order(const Order &o)
         memcpy(want.data, it->data, 64);
         if (it->op == MEM_ATOMIC && it->target) {
             want.line = 1;
-            memcpy(want.old, flying_old[it->user].data(), 64);
+            memcpy(want.old, o.old, 64); // what is not checked
+            memcpy(want.old, flying_old[it->user].data(), it->access);
         }
         if (memcmp(&want, &o, sizeof o))
             fail("order port: record differs, address", o.addr, it->addr);
@@ -163,7 +166,7 @@ static void take_answer(const msg_mem_rsp &a)
     for (unsigned i = 0; w.req.op == MEM_WRITE && i < 8; i++)
         if (a.data[i])
             fail("answer to a store carries data", a.data[i], 0);
-    unsigned bytes = w.req.op == MEM_ATOMIC && !w.req.mask ? 8 : 64;
+    unsigned bytes = w.req.op == MEM_ATOMIC && !w.req.mask ? 8 : w.bytes;
     if (w.check_data && memcmp(a.data, w.data, bytes))
         fail("data of an answer", a.data[0], *(const uint64_t *)w.data);
     latency_sum += cycle - sent_at[a.tag];
@@ -247,12 +250,13 @@ static void issue(msg_mem_req q, unsigned drain)
     q.user = q.tag * 7 + 1;
     q.source = (uint8_t)(whose == Far ? FarSource : whose == Own ? pick(FarSource) : pick(4) ? pick(FarSource) : FarSource);
     q.gpu = (uint8_t)pick(4);
-    model_apply(q, &(flying[q.tag] = Want{q, {}, false}));
+    model_apply(q, &(flying[q.tag] = Want{q, {}, false, checked_bytes}));
     sent_at[q.tag] = cycle;
     kinds[q.op == MEM_WRITE ? 1 : q.op == MEM_ATOMIC ? 2 : 0]++;
     msg_mem_req record = q;
     if (q.op == MEM_ATOMIC && q.mask) {
         record.target = 1; // of the record: a line, whose old values are these
+        record.access = (uint8_t)checked_bytes;
         memcpy(flying_old[q.user].data(), flying[q.tag].data, 64);
     } else if (q.op == MEM_ATOMIC) { // operand, comparison value, old value
         record.mask = (q.size == 8 ? 0xffull : 0xfull) << q.addr % 64;

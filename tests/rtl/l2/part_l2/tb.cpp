@@ -4,10 +4,10 @@
 // memory in C++.  The requests to one line must behave as in order of arrival; the backing store must equal the memory after a write-back, and
 // without one when the cache writes through (S0.16); the order port must name every store and atomic with all that lock step needs, answers carry
 // what the request brought.  Stale data after a host write without an invalidation.  What stays in the L2 is in kept.h, what goes to DRAM and when in
-// write.h, rates in rates.h, times of the DRAM in dram.h, reset in again.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
+// write.h, what other GPUs find in far.h, rates in rates.h, times of the DRAM in dram.h, reset in again.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
 // mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
 // mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
@@ -49,11 +49,17 @@
 // mutate: rtl/l2/l2_slice.sv: if (!(s2.valid && s2.what == TakeFlush)) begin => if (1'b1) begin
 // mutate: rtl/l2/l2_slice.sv: if (s1.by_line && flush.at == flush.last) => if (s1.by_line && flush.at == flush.last - 32'd1)
 // mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Sets)) flush.state => if (flush.at == 32'(Sets - 1)) flush.state
+// mutate: rtl/l2/l2_slice.sv: a.other ? young[SetBits'(set)] : AllWays => AllWays
+// mutate: rtl/l2/l2_slice.sv: m.old ? young[SetBits'(set)] & ~bit_of : => 1'b0 ? young[SetBits'(set)] & ~bit_of :
+// mutate: rtl/l2/l2_slice.sv: merge: (dirty[SetBits'(set)] & bit_of) != 16'd0 && => merge:
+// mutate: rtl/l2/l2_slice.sv: a.whole) begin => a.whole && look == LookNew) begin
+// mutate: rtl/l2/l2_slice.sv: && (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0 => 
 // mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Groups)) flush.state => if (flush.at == 32'(Groups - 1)) flush.state
 #include "bench.h"
 #include "kept.h"
 #include "dram.h"
 #include "write.h"
+#include "far.h"
 #include "rates.h"
 #include "again.h"
 
@@ -107,6 +113,8 @@ int main(int argc, char **argv)
     case_done("after invalidations");
     write_backs();
     case_done("what goes to DRAM", "S0.16, S0.17, S0.18, S1.11");
+    far();
+    case_done("what other GPUs find", "S0.18, S1.2");
     rates();
     case_done("rates");
     dram();

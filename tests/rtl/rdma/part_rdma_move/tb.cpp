@@ -6,7 +6,8 @@
 // opt: -O0
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_move/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/common/stream_queue.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/rdma/rdma_push.sv rtl/rdma/rdma_store.sv rtl/rdma/rdma_move.sv rtl/gpu/part_rdma.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/rdma/rdma.sv: if (r.op == MEM_MOVE) r = '{op: MEM_WRITE, gpu: r.gpu, addr: r.addr, mask: r.mask, data: r.data, default: '0}; => if (r.op == MEM_MOVE) r = '{op: MEM_WRITE, gpu: r.gpu, addr: r.addr, mask: r.mask >> 1, data: r.data, default: '0};
+// mutate: rtl/rdma/rdma.sv: addr: r.addr, mask: r.mask, data: r.data, => addr: r.addr, mask: r.mask >> 1, data: r.data,
+// mutate: rtl/rdma/rdma.sv: access: tlb_pkg::ACCESS_PASS, => 
 // mutate: rtl/rdma/rdma.sv: (!out_can || 32'(push_turn_q) == MoveShare - 1); => !out_can;
 // mutate: rtl/rdma/rdma.sv: (!out_can || 32'(push_turn_q) == MoveShare - 1); => 1'b1;
 // mutate: rtl/rdma/rdma.sv: (!in_can || 32'(read_turn_q) == MoveShare - 1); => !in_can;
@@ -256,6 +257,8 @@ void look(gpu &u, gpu &other)
         auto q = get<msg_mem_req>(top.mem_req_o);
         if (q.target != (q.addr >> 8) % Slices || q.addr >> 48 != u.number + 1 || q.op == MEM_MOVE || u.noc_out-- == 0)
             fail("wrong request to a slice");
+        if (q.access != (q.op == MEM_WRITE && !(q.addr >> 40 & 1) ? 16 : 0)) // lines of pages, and only they, are not to stay in the L2
+            fail("access of a request to a slice");
         u.slices.push_back({q, cycle + 5 + rng() % (saturate ? 5 : 60)});
     }
     if (top.mem_rsp_valid_o) {
