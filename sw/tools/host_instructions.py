@@ -12,6 +12,7 @@ half a minute a kernel, of 64 CUs up to ten.
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,8 @@ def copy(commit):
             subprocess.run(["tar", "x", "-C", tree], input=sources, check=True)
             for file in (tree / "Makefile", tree / "sw/tools/verilate.py"):
                 file.write_bytes(moved(file.read_bytes()))
+            for file in ("packages.txt", "requirements.txt", "releases.tsv"):  # what is installed is what this tree wants
+                shutil.copy(ROOT / "sw/tools" / file, tree / "sw/tools" / file)
     else:
         for file in planted.listed():
             text, target = moved((ROOT / file).read_bytes()), tree / file

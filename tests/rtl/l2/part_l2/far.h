@@ -51,8 +51,9 @@ static void far_by_hand()
             checked_bytes = 0;
             want_reads("CACHE_FAR drops a line", reads_as(Own, MEM_READ, line), 0);
             checked_bytes = 64;
-            want_reads("a store fetches", reads_as(Far, MEM_WRITE, line, 0xff00), 0);
-            if (op != MEM_WRITE)
+            if (op == MEM_WRITE) // it leaves the other bytes as old as they are
+                want_reads("a store fetches", reads_as(Far, MEM_WRITE, line, 0xff00), 0);
+            else
                 want_reads("what another GPU asks for is not fetched again", reads_as(Far, op, line), 1);
             want_reads("behind a load or store of another GPU", reads_as(Far, MEM_READ, line), op == MEM_WRITE || (op == MEM_READ_NC && !dirty));
             want_reads("a load of this GPU behind that", reads_as(Own, MEM_READ, line), 0);

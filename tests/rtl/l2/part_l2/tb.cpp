@@ -17,7 +17,6 @@
 // mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
 // mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
 // mutate: rtl/l2/l2_slice.sv: flush.write_back && !flush.more ? !era : era => flush.write_back ? !era : era
-// mutate: rtl/l2/l2_slice.sv: (!flush.write_back || flush.more || => (!flush.write_back ||
 // mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
 // mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
 // mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
@@ -28,7 +27,7 @@
 // mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
 // mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
 // mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 10'd0 => 1'b0
-// mutate: rtl/l2/l2_slice.sv: mem_req_i.source == FarSource => 1'b0
+// mutate: rtl/l2/l2_slice.sv: through: Through || mem_req_i.source == FarSource => through: Through
 // mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
 // mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
 // mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
@@ -53,7 +52,7 @@
 // mutate: rtl/l2/l2_slice.sv: m.old ? young[SetBits'(set)] & ~bit_of : => 1'b0 ? young[SetBits'(set)] & ~bit_of :
 // mutate: rtl/l2/l2_slice.sv: merge: (dirty[SetBits'(set)] & bit_of) != 16'd0 && => merge:
 // mutate: rtl/l2/l2_slice.sv: a.whole) begin => a.whole && look == LookNew) begin
-// mutate: rtl/l2/l2_slice.sv: && (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0 => 
+// mutate: rtl/l2/l2_slice.sv: (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0 => 1'b1
 // mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Groups)) flush.state => if (flush.at == 32'(Groups - 1)) flush.state
 #include "bench.h"
 #include "kept.h"

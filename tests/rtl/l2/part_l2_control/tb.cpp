@@ -213,7 +213,8 @@ msg_ctl_evt heard(const char *what)
 void tell(uint8_t signals, unsigned status, unsigned state, bool beside = false)
 {
     msg_ctl_cmd c = signals_message(signals, (uint16_t)pick(60000)), w = {};
-    w.op = CTL_INV, w.flags = CACHE_WB_L2, w.id = (uint16_t)(c.id + 1);
+    w.op = CTL_INV, w.flags = pick(2) ? CACHE_WB_L2 : CACHE_FAR, // a flush does not repeat what came last
+         w.id = (uint16_t)(c.id + 1);
     const bool first = beside && pick(2);
     if (first)
         step(&w), steps((unsigned)pick(20));
