@@ -117,7 +117,7 @@ static void test_maintenance()
         uint32_t flags;
         bool sqcs, slices, tlb, cus;
     } cases[] = {{CACHE_INV_L1V, false, false, false, true}, {CACHE_INV_L1K, true, false, false, false}, {CACHE_INV_L1I, true, false, false, false},
-                 {CACHE_WB_L2, false, true, false, false},   {CACHE_INV_L2, false, true, false, false},  {CACHE_INV_TLB, true, false, true, true}};
+                 {CACHE_WB_L2, false, true, false, false},   {CACHE_INV_L2, false, true, false, false}, {CACHE_FAR, false, true, false, false},  {CACHE_INV_TLB, true, false, true, true}};
     for (auto &m : cases) {
         msg_cp_cmd c = {};
         c.kind = CP_CACHE, c.id = 0xc000, c.flags = m.flags, c.vmid = 7;

@@ -12,6 +12,7 @@
 // mutant: -GSeedPool=2'd3
 // mutate: rtl/dispatch/dispatch_walk.sv: && late[i] < 16'd1600) => && late[i] < 16'd3200)
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_MOVE: return CP_EVT_MOVED; => CP_MOVE: return CP_EVT_STORED;
+// mutate: rtl/dispatch/dispatch_hub.sv: 32'(CACHE_INV_L2) | 32'(CACHE_FAR) => 32'(CACHE_INV_L2)
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
 // mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
 // mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b1) begin
