@@ -84,11 +84,17 @@ static void add(struct list *l, const struct migrate_view *w, uint64_t bytes)
     l->va[l->count++] = w->va;
 }
 
+/* What its batch, or the dispatchers, still keep is told nobody: what is sent now would not be waited for. */
+static bool begun(const struct move *v)
+{
+    return v->state != STATE_NEW;
+}
+
 /* Of the same address space more are wanted. */
 static bool more_wanted(const struct migrate *m, const struct list *l)
 {
     for (const struct move *v = m->moves; v; v = v->next)
-        for (size_t i = 0; i < v->count; i++)
+        for (size_t i = 0; begun(v) && i < v->count; i++)
             if (v->view[i].shoot && v->view[i].space == l->of->space && v->view[i].cp == l->of->cp)
                 return true;
     return false;
@@ -99,7 +105,7 @@ static bool take(struct migrate *m, struct list *l, bool shoot)
 {
     *l = (struct list){0};
     for (struct move *v = m->moves; v && l->count < CP_PAGES; v = v->next)
-        for (size_t i = 0; i < v->count && l->count < CP_PAGES; i++) {
+        for (size_t i = 0; begun(v) && i < v->count && l->count < CP_PAGES; i++) {
             struct migrate_view *w = &v->view[i];
             bool *wanted = shoot ? &w->shoot : &w->answer;
             if (!*wanted || !belongs(l, w, v->pages.bytes))
@@ -118,7 +124,7 @@ void views_send(struct migrate *m)
     while (take(m, &l, false))
         cp_pages_answer(l.of->cp, l.of->space, l.va, l.count, l.bytes);
     for (struct move *v = m->moves; v; v = v->next)
-        if (!v->fenced)
+        if (begun(v) && !v->fenced)
             fence(v);
 }
 
