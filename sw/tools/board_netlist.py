@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import rtl_sources
+import run_yosys
 import synth_flow
 
 ROOT = rtl_sources.ROOT
@@ -133,7 +134,7 @@ def verilog(routed, target, name="top", change=lambda module: module):
     small.write_text(json.dumps({"creator": "board_netlist", "modules": {name: change(reduced(module))}}))
     script, log = target.with_suffix(".ys"), target.with_suffix(".log")
     script.write_text(f"read_json {small}\nwrite_verilog -noattr {target}\n")
-    status, _, _ = synth_flow.run([sys.executable, "-c", synth_flow.NATIVE, log, script], target.with_suffix(".out"), 600)
+    status, _, _ = synth_flow.run(run_yosys.command("-q", "-l", log, script), target.with_suffix(".out"), 600)
     if status:
         raise Stop(f"yosys: {(log.read_text().splitlines() or ['no message'])[-1][:200]}")
     return target

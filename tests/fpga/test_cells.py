@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "sw/tools"))
 import board_netlist  # noqa: E402
 import fpga  # noqa: E402
 import rtl_sources  # noqa: E402
+import run_yosys  # noqa: E402
 import synth_flow  # noqa: E402
 
 BUILD = ROOT / "build/tests/fpga/cells"
@@ -70,7 +71,7 @@ def routed():
     if not (BUILD / "key").exists() or (BUILD / "key").read_text() != key:
         (BUILD / "shapes.sv").write_text(shapes)
         (BUILD / "synth.ys").write_text("\n".join(script))
-        fpga.tool([sys.executable, "-c", synth_flow.NATIVE, out / "yosys.log", out / "synth.ys"], BUILD, "yosys", LIMIT)
+        fpga.tool(run_yosys.command("-q", "-l", out / "yosys.log", out / "synth.ys"), BUILD, "yosys", LIMIT)
         fpga.tool([synth_flow.NEXTPNR, *fpga.BOARDS["ulx3s"][0], "--out-of-context", "--seed", 1, "--threads", 1, "--timing-allow-fail", "-q", "--lpf-allow-unconstrained",
                    "--json", out / "top.json", "--write", out / "routed1.json"], BUILD, "nextpnr", LIMIT)
         (BUILD / "key").write_text(key)

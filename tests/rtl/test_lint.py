@@ -13,11 +13,16 @@ import lint  # noqa: E402
 import rtl_sources  # noqa: E402
 
 
-@pytest.mark.parametrize("module", rtl_sources.modules())
+# 4 s of CPU each: by day the GPU has the text of part_cu with all below it, and the cases of narrow units are in the bench vmem_lanes4 and in `smallest`
+LONG = ("part_cu",)
+
+
+@pytest.mark.parametrize("module", [pytest.param(m, marks=[pytest.mark.nightly] if m in LONG else []) for m in rtl_sources.modules()])
 def test_verilator_and_races(module):
     assert lint.verilator(module) == []
 
 
+@pytest.mark.nightly
 def test_narrow_unit():
     """One SIMD of four lanes, with all that the compute unit instantiates."""
     assert lint.verilator("cu", lint.NARROW) == []

@@ -13,7 +13,7 @@ from live import GANTRY, ROOT
 
 KERNELS = ROOT / "build/kernels"
 FIGURES = ("kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")
-FAULTY = {"GANTRY_MODEL_DEFINES": "GANTRY_FAULTS", "GANTRY_MODEL_OPT": "-O1"}  # as tests/host/cli/test_bad_ends.py
+FAULTY = {"GANTRY_MODEL_DEFINES": "GANTRY_FAULTS", "GANTRY_MODEL_OPT": "-O0"}  # as tests/host/cli/test_bad_ends.py
 
 
 def gantry(*words, env=None):

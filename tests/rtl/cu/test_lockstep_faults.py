@@ -72,7 +72,7 @@ def first_difference(folder):
 @pytest.fixture(autouse=True)
 def faulty_model(monkeypatch):
     monkeypatch.setenv("GANTRY_MODEL_DEFINES", "GANTRY_FAULTS")
-    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")  # short runs, and test_torture.py has the same model
+    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O0")  # short runs, and test_torture.py has the same model
 
 
 @pytest.mark.shows("B.6")

@@ -113,7 +113,7 @@ def test_every_cell_is_dealt():
 @pytest.fixture
 def faulty_model(monkeypatch):
     monkeypatch.setenv("GANTRY_MODEL_DEFINES", "GANTRY_FAULTS")
-    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O1")
+    monkeypatch.setenv("GANTRY_MODEL_OPT", "-O0")  # that of tests/rtl/cu/test_lockstep_faults.py
 
 
 @pytest.mark.parametrize("fault", [pytest.param(n, marks=pytest.mark.nightly) if n in (6, 8, 9) else n for n in (3, 6, 8, 9, 15)])
