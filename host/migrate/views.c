@@ -88,18 +88,19 @@ static void add(struct list *l, const struct migrate_view *w, uint64_t bytes)
 static bool more_wanted(const struct migrate *m, const struct list *l)
 {
     for (const struct move *v = m->moves; v; v = v->next)
-        for (size_t i = 0; i < v->count; i++)
+        for (size_t i = 0; v->state != STATE_NEW && i < v->count; i++)
             if (v->view[i].shoot && v->view[i].space == l->of->space && v->view[i].cp == l->of->cp)
                 return true;
     return false;
 }
 
-/* The next list of those that are wanted; not wanted any more then. */
+/* The next list of those that are wanted; not wanted any more then.  A batch that is not complete waits: what is sent
+ * for it before it goes (its dispatchers may still be drained) nobody would wait for. */
 static bool take(struct migrate *m, struct list *l, bool shoot)
 {
     *l = (struct list){0};
     for (struct move *v = m->moves; v && l->count < CP_PAGES; v = v->next)
-        for (size_t i = 0; i < v->count && l->count < CP_PAGES; i++) {
+        for (size_t i = 0; v->state != STATE_NEW && i < v->count && l->count < CP_PAGES; i++) {
             struct migrate_view *w = &v->view[i];
             bool *wanted = shoot ? &w->shoot : &w->answer;
             if (!*wanted || !belongs(l, w, v->pages.bytes))
@@ -118,7 +119,7 @@ void views_send(struct migrate *m)
     while (take(m, &l, false))
         cp_pages_answer(l.of->cp, l.of->space, l.va, l.count, l.bytes);
     for (struct move *v = m->moves; v; v = v->next)
-        if (!v->fenced)
+        if (!v->fenced && v->state != STATE_NEW)
             fence(v);
 }
 

@@ -106,6 +106,11 @@ def test_wherever_it_runs(code, plain, settings):
     assert found == {key: plain[1][key] for key in found}
 
 
+def test_while_nothing_is_placed(code, plain):
+    found = figures(moved(code, "--set", "migrate.hold=dispatch"))
+    assert {key: found[key] for key in ("kernels", "instructions", "data")} == {key: plain[1][key] for key in ("kernels", "instructions", "data")}
+
+
 @pytest.mark.nightly  # a model of its own
 def test_of_a_whole_gpu(code, plain):
     assert figures(moved(code, "--set", "system.rtl=whole")) == plain[1]
