@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "driver/driver.h"
 #include "driver/order.h"
+#include "migrate/migrate.h"
 
 bool gate_needed(const struct driver *d)
 {
@@ -173,6 +174,9 @@ enum gate_step gate_advance(struct driver *d)
         return GATE_MAX_CYCLES;
     case MACHINE_EXIT_AFTER:
         return GATE_EXIT_AFTER;
+    case MACHINE_NO_PROGRESS:
+        migrate_report(d->migrate);
+        return GATE_NO_PROGRESS;
     default:
         return GATE_NO_PROGRESS;
     }

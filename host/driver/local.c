@@ -294,9 +294,10 @@ static bool outcome_find(struct local *l, enum machine_result end, const struct 
         result->outcome = LOCAL_LOST;
     else if (end == MACHINE_MAX_CYCLES)
         result->outcome = LOCAL_MAX_CYCLES;
-    else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && waits))
+    else if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && waits)) {
         result->outcome = LOCAL_NO_PROGRESS;
-    else if (end == MACHINE_UNTIL || waits)
+        local_stuck(l);
+    } else if (end == MACHINE_UNTIL || waits)
         return false; /* a slice's border, which the host's time has chosen, is no end: what is told comes later */
     return true;
 }

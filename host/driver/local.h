@@ -78,6 +78,10 @@ void *local_host(struct local *l, uint64_t va, uint64_t bytes, enum local_place 
 const char *local_move(struct local *l, uint64_t va, uint64_t bytes, unsigned gpu);
 /* Everything has gone so far that was to. */
 bool local_moved(const struct local *l);
+/* Some wait, or are on their way. */
+bool local_moving(const struct local *l);
+/* The machine makes no progress: who owes what to pages that move, as a report; nothing when none moves. */
+void local_stuck(const struct local *l);
 
 /* The `data` figure of the final line over all VRAM allocations. */
 uint64_t local_data_hash(struct local *l);

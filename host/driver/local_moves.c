@@ -205,6 +205,16 @@ bool local_moves_busy(const struct local_moves *m)
     return migrate_busy(m->migrate) || m->order_count;
 }
 
+void local_stuck(const struct local *l)
+{
+    migrate_report(l->moves->migrate);
+}
+
+bool local_moving(const struct local *l)
+{
+    return local_moves_busy(l->moves);
+}
+
 bool local_moved(const struct local *l)
 {
     return !l->moves->failed;

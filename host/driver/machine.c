@@ -12,6 +12,7 @@
 #include "driver/machine_private.h"
 #include "gantry_cfg.h"
 #include "machine/goals.h"
+#include "migrate/monitor.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -41,6 +42,7 @@ void machine_delete(struct machine *m)
     free(m->cps);
     if (m->sim)
         sim_free(m->sim);
+    monitor_free(m->monitor);
     pmem_free(m->memory);
     free(m);
 }
@@ -50,15 +52,27 @@ static_assert((int)CFG_GPU_DISPATCH_PARTITION_QUEUE == PARTITION_QUEUE &&
                   (int)CFG_GPU_DISPATCH_PARTITION_PROCESS == PARTITION_PROCESS,
               "the key's choices are those of the command processor");
 
+/* As the assertions of the RTL: in tests. */
+static void monitor_begin(struct machine *m)
+{
+    m->monitor = getenv("GANTRY_MODEL_CHECK") ? monitor_new(m->memory) : NULL;
+    if (m->monitor)
+        m->options.watch = monitor_watch(m->monitor);
+}
+
 int machine_start(struct machine *m)
 {
     const struct gantry_cfg *cfg = m->cfg;
     if (m->sim)
         return 0;
     m->options.both = m->options.goals && m->options.goals->roi_first;
+    if (!m->monitor)
+        monitor_begin(m);
     m->sim = sim_new(cfg, m->memory, &m->options, &machine_sim_ops, m);
     if (!m->sim)
         return -1;
+    if (m->monitor)
+        monitor_attach(m->monitor, m->sim);
     const struct cp_config config = {
         .doorbell_cycles = cfg->link_host,
         .packet_cycles = cfg->cp_packet_cycles,

@@ -18,6 +18,7 @@ struct machine {
     machine_answer_fn answer; /* to the user's own accesses */
     void *answer_ctx;
     struct pmem *memory;
+    struct monitor *monitor; /* of pages that move; NULL: nobody checks */
     struct sim *sim;
     struct cp **cps;
     unsigned gpus;

@@ -5,6 +5,8 @@
 #include "driver/machine_private.h"
 #include "machine/goals.h"
 
+#define SETTLE_STALLS 1000u /* runs that do nothing, and stop nobody but themselves */
+
 static bool cps_busy(const struct machine *m)
 {
     for (unsigned g = 0; m->sim && g < m->gpus; g++)
@@ -37,8 +39,13 @@ bool machine_busy(const struct machine *m)
 void machine_settle(struct machine *m)
 {
     enum sim_result result = SIM_STOPPED;
-    while (!cps_working(m) && machine_busy(m) && !goals_ended(m->options.goals) && result == SIM_STOPPED)
+    unsigned stalls = 0; /* an answer is lost: nothing happens any more, and the rest waits for ever */
+    while (!cps_working(m) && machine_busy(m) && !goals_ended(m->options.goals) && result == SIM_STOPPED &&
+           stalls < SETTLE_STALLS) {
+        const uint64_t before = sim_now(m->sim);
         result = sim_run(m->sim, UINT64_MAX);
+        stalls = sim_now(m->sim) == before && sim_quiet(m->sim) ? stalls + 1 : 0;
+    }
     if (m->cross) { /* who comes next may begin something: the border is looked at again when the clock runs */
         m->cross = false;
         sim_timer(m->sim, sim_now(m->sim), ROI_COOKIE);

@@ -26,6 +26,7 @@
 #include "driver/still.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
+#include "migrate/migrate.h"
 
 #define POLL_ENDING_US 10000
 #define PROGRESS_SECONDS 0.1
@@ -289,9 +290,10 @@ static void drain(struct run *r, struct run_report *report)
             report->end = RUN_FAILED;
         else if (result == MACHINE_MAX_CYCLES)
             report->end = RUN_MAX_CYCLES;
-        else if (result == MACHINE_NO_PROGRESS)
+        else if (result == MACHINE_NO_PROGRESS || (result == MACHINE_IDLE && migrate_busy(d->migrate))) {
+            migrate_report(d->migrate); /* an answer for a page that moves is lost */
             report->end = RUN_NO_PROGRESS;
-        else if (result == MACHINE_EXIT_AFTER) /* the program has ended before */
+        } else if (result == MACHINE_EXIT_AFTER) /* the program has ended before */
             break;
     }
     CHECK(report->end != RUN_EXITED || result == MACHINE_EXIT_AFTER || !machine_busy(d->machine), "driver",

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/check.h"
 #include "base/xalloc.h"
 #include "gcn3/golden_private.h"
 #include "vm/pagetable.h"
@@ -31,6 +32,10 @@ static struct golden_page *find_page(struct golden_worker *k, unsigned vmid, uin
     uint64_t entry = g->roots[vmid] ? pagetable_walk(g->memory, g->roots[vmid], va) : 0;
     if (!(entry & PTE_VALID))
         return NULL;
+    const uint8_t *guards = pmem_guards(g->memory, (unsigned)((entry & PTE_ADDR) >> PMEM_OWNER_SHIFT) - 1);
+    CHECK(!guards || guards[(entry & PTE_ADDR & PMEM_OFFSET_MASK) / PAGE_BYTES] == PMEM_OPEN, "golden",
+          "vmid %u: page 0x%llx leads to frame 0x%llx, whose page moves", vmid, (unsigned long long)page,
+          (unsigned long long)(entry & PTE_ADDR));
     p->va = page | 1;
     p->vmid = vmid;
     p->pa = entry & PTE_ADDR;

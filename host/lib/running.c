@@ -111,15 +111,18 @@ static int rest_run(struct gantry_machine *m, uint64_t until, int *event)
         const enum machine_result end = machine_run(machine, until);
         if (m->watch.stop && *m->watch.stop)
             return GANTRY_STOPPED;
+        if (end == MACHINE_NO_PROGRESS || (end == MACHINE_IDLE && local_moving(m->local))) {
+            local_stuck(m->local);
+            return GANTRY_NO_PROGRESS;
+        }
         if (end == MACHINE_IDLE) {
             *event = GANTRY_NOTHING_LEFT;
             return local_moved(m->local) ? GANTRY_OK : GANTRY_DATA;
         }
         if (end == MACHINE_LOST)
             return *m->options.failure;
-        if (end == MACHINE_MAX_CYCLES || end == MACHINE_NO_PROGRESS) {
-            if (end == MACHINE_MAX_CYCLES)
-                diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)m->options.max_cycles);
+        if (end == MACHINE_MAX_CYCLES) {
+            diag("--max-cycles", "stopped after %llu target cycles", (unsigned long long)m->options.max_cycles);
             return GANTRY_NO_PROGRESS;
         }
         if (m->watch.progress)

@@ -73,6 +73,8 @@ static bool events_step(struct sim *sim, uint64_t end, uint64_t until)
         figures_settle(sim);
     if (sim->kernels)
         kernel_counters_event(sim->kernels, gpu, &evt);
+    if (sim->options.watch && !sim->settling)
+        sim->options.watch->event(sim->options.watch->ctx, gpu, &evt);
     if (!sim->settling)
         sim->ops->event(sim->ctx, gpu, cycle, &evt);
     if (sim->kernels)

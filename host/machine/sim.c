@@ -130,6 +130,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     sim = sim->turn;
     PART_CHECK(gpu < sim->gpu_count, NULL, sim->now, "command for gpu%u of %u", gpu, sim->gpu_count);
     struct sim_gpu *g = &sim->gpus[gpu];
+    if (sim->options.watch && !sim->settling)
+        sim->options.watch->command(sim->options.watch->ctx, gpu, cmd);
     if (sim->kernels)
         kernel_counters_command(sim->kernels, gpu, cmd);
     spaces_note(g, cmd);
@@ -142,6 +144,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
 
 void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, uint64_t cookie)
 {
+    if (sim->options.watch)
+        sim->options.watch->access(sim->options.watch->ctx, req);
     if (sim->options.record)
         record_access(sim->options.record, port_lane(sim, req), req, overlap);
     port_access(sim->turn, req, overlap, cookie);

@@ -32,9 +32,19 @@ struct sim_host_ops {
     void (*answer)(void *ctx, uint64_t now, uint64_t cookie, const struct msg_mem_rsp *rsp);
 };
 
+/* Who looks at the border of the host: each command and memory request when it is sent, each event before the host has
+ * it, at the cycle sim_now.  It changes nothing. */
+struct sim_watch {
+    void *ctx;
+    void (*command)(void *ctx, unsigned gpu, const struct msg_cp_cmd *cmd);
+    void (*access)(void *ctx, const struct msg_mem_req *req);
+    void (*event)(void *ctx, unsigned gpu, const struct msg_cp_evt *evt);
+};
+
 struct sim_options {
     enum sim_model model;
-    bool both;           /* with SIM_RTL, without record: golden GPUs beside it, for sim_switch */
+    const struct sim_watch *watch; /* borrowed; NULL: nobody */
+    bool both;                     /* with SIM_RTL, without record: golden GPUs beside it, for sim_switch */
     bool lockstep;       /* compare every retired instruction with the golden model; first difference: CHECK exit 70 */
     uint64_t max_cycles; /* 0: none */
     uint64_t seed;

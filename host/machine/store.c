@@ -17,7 +17,8 @@
 struct store {
     struct pmem *memory;
     unsigned gpu;
-    const bool *moved; /* a page is away */
+    const bool *moved;     /* a page is away */
+    const uint8_t *guards; /* of frames while pages move, NULL: nobody checks */
     uint8_t *vram;
     struct shadow *shadow; /* a recording's, else NULL */
     uint64_t bytes;
@@ -43,11 +44,21 @@ static inline uint8_t *line_at(const struct store *s, uint64_t addr)
     return __builtin_expect(*s->moved, 0) ? pmem_vram(s->memory, s->gpu, addr, 64) : s->vram + addr;
 }
 
+static void guard_check(struct part *part, const struct store *s, uint64_t cycle, const struct msg_dram_req *req)
+{
+    const char *wrong = pmem_guard_wrong(s->guards[req->addr / 4096], req->write);
+    PART_CHECK(!wrong, part, cycle, "line 0x%llx of frame 0x%llx is %s: %s", (unsigned long long)req->addr % 4096 / 64,
+               (unsigned long long)pmem_addr(s->gpu + 1, req->addr & ~UINT64_C(4095)), req->write ? "written" : "read",
+               wrong);
+}
+
 static void store_take(struct part *part, struct store *s, uint64_t cycle, uint32_t slot,
                        const struct msg_dram_req *req)
 {
     PART_CHECK(req->addr % 64 == 0 && req->addr < s->bytes && s->bytes - req->addr >= 64, part, cycle,
                "slice %u asks for address 0x%llx", slot, (unsigned long long)req->addr);
+    if (__builtin_expect(s->guards != NULL, 0))
+        guard_check(part, s, cycle, req);
     if (req->write) {
         uint8_t line[64] = {0};
         line_write(line_at(s, req->addr), req);
@@ -113,6 +124,7 @@ struct part *store_new(struct pmem *memory, unsigned gpu, uint64_t vram_bytes, u
     s->memory = memory;
     s->gpu = gpu;
     s->moved = pmem_moved(memory);
+    s->guards = pmem_guards(memory, gpu);
     s->vram = pmem_pages(memory, gpu, 0, vram_bytes);
     s->bytes = vram_bytes;
     s->hash = XXH64_createState();

@@ -60,10 +60,19 @@ static void gpu_where(struct sim *sim, unsigned gpu, FILE *out)
 
 void watchdog_report(struct sim *sim, FILE *out, const char *why)
 {
+    static const char *const kinds[] = {[CP_LAUNCH] = "launch",
+                                        [CP_CACHE] = "cache maintenance",
+                                        [CP_VMID] = "vmid",
+                                        [CP_KILL] = "kill",
+                                        [CP_TRAP] = "trap handler",
+                                        [CP_CONTROL] = "control signals",
+                                        [CP_XLAT] = "held translations",
+                                        [CP_FETCH] = "fetch",
+                                        [CP_MOVE] = "page-move",
+                                        [CP_STORE] = "data-store"};
     fprintf(out, "gantry: no progress at cycle %llu: %s\n", (unsigned long long)sim->sched.now, why);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         const struct sim_gpu *gpu = &sim->gpus[g];
-        static const char *const kinds[] = {"?", "launch", "cache maintenance", "vmid", "kill", "trap handler"};
         for (uint32_t i = 0; i < gpu->pending_count; i++)
             fprintf(out, "  host.cp waits for %s: %s %u%s\n", gpu->dispatch->name, kinds[gpu->pending[i].kind],
                     gpu->pending[i].id, gpu->pending[i].faulted ? " (faulted)" : "");

@@ -136,14 +136,16 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
     const int error = away_take(&m->away, page, bytes, gpu, &v->to);
     if (error)
         return refused(v, error);
+    if (!m->moves) /* entries are locked by messages from here on */
+        m->host.busy(m->host.ctx, true);
     if (!views_lock(v)) {
         away_undo(&m->away, page, v->to, bytes);
+        if (!m->moves)
+            m->host.busy(m->host.ctx, false);
         return refused(v, -ENOMEM);
     }
     pieces_make(v);
     struct move **link = &m->moves;
-    if (!m->moves)
-        m->host.busy(m->host.ctx, true);
     while (*link)
         link = &(*link)->next;
     *link = v;

@@ -82,6 +82,8 @@ void migrate_step(struct migrate *m);
 bool migrate_busy(const struct migrate *m);
 /* Each move under way: one line, with what it waits for and who owes the answer. */
 void migrate_tell(const struct migrate *m, FILE *out);
+/* A run that makes no progress: the same as a report (base/log.h); nothing when nothing moves. */
+void migrate_report(const struct migrate *m);
 /* Who has [page, +bytes) mapped is about to change: what of it is on its way is there, or where it was. */
 void migrate_settle(struct migrate *m, uint64_t page, uint64_t bytes);
 /* The memory [page, +bytes) is nobody's any more: its frames elsewhere are left. */

@@ -203,3 +203,14 @@ void migrate_tell(const struct migrate *m, FILE *out)
         fputc('\n', out);
     }
 }
+
+void migrate_report(const struct migrate *m)
+{
+    if (!m->moves)
+        return;
+    FILE *out = log_report_open();
+    fprintf(out, "gantry: %u moves of pages wait at cycle %llu\n", m->count,
+            (unsigned long long)m->host.now(m->host.ctx));
+    migrate_tell(m, out);
+    log_report_close(out);
+}

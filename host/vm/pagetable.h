@@ -81,5 +81,10 @@ int pagetable_atomic(struct pagetable *pt, uint64_t va, unsigned op, unsigned si
 /* The same by the tables in VRAM, from a root physical address alone, 0: none (golden model, lock step, reports). */
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va);
 uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va); /* or of a locked page, without PTE_VALID */
+/* Where its entry stands, 0: in no lowest table. */
+uint64_t pagetable_walk_place(struct pmem *pm, uint64_t root, uint64_t va);
+/* Each entry that is not 0 of a page or, then without a place, of a 2 MiB leaf. */
+typedef void (*pagetable_each_fn)(void *ctx, uint64_t va, uint64_t bytes, uint64_t entry, uint64_t place);
+void pagetable_walk_each(struct pmem *pm, uint64_t root, pagetable_each_fn fn, void *ctx);
 int pagetable_walk_read(struct pmem *pm, uint64_t root, uint64_t va, void *to, uint64_t bytes);
 #endif

@@ -14,9 +14,11 @@ static const uint64_t *vram_table(struct pmem *pm, unsigned gpu, uint64_t offset
     return (const uint64_t *)(const void *)pmem_pages(pm, gpu, offset, entries * sizeof(uint64_t));
 }
 
-uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va)
+/* *place: where the entry of a page stands, 0: in no lowest table. */
+static uint64_t walk(struct pmem *pm, uint64_t root, uint64_t va, uint64_t *place)
 {
     unsigned owner = (unsigned)(root >> PMEM_OWNER_SHIFT) & 0xff;
+    *place = 0;
     if (va >= VA_LIMIT || owner == 0)
         return 0;
     const uint64_t *table = vram_table(pm, owner - 1, root & PMEM_OFFSET_MASK, ROOT_ENTRIES);
@@ -30,8 +32,41 @@ uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va)
     if (entry & PTE_LEAF)
         return entry + (va & (BIG - PAGE));
     table = vram_table(pm, owner - 1, entry & PTE_OFFSET, ENTRIES);
+    *place = pmem_addr(owner, (entry & PTE_OFFSET) + ((va >> 12) & (ENTRIES - 1)) * sizeof entry);
     entry = table ? table[(va >> 12) & (ENTRIES - 1)] : 0;
     return entry & (PTE_VALID | PTE_LOCKED) ? entry : 0;
+}
+
+uint64_t pagetable_walk_entry(struct pmem *pm, uint64_t root, uint64_t va)
+{
+    uint64_t place;
+    return walk(pm, root, va, &place);
+}
+
+uint64_t pagetable_walk_place(struct pmem *pm, uint64_t root, uint64_t va)
+{
+    uint64_t place;
+    walk(pm, root, va, &place);
+    return place;
+}
+
+void pagetable_walk_each(struct pmem *pm, uint64_t root, pagetable_each_fn fn, void *ctx)
+{
+    const unsigned gpu = (unsigned)(root >> PMEM_OWNER_SHIFT) - 1;
+    const uint64_t *upper = vram_table(pm, gpu, root & PMEM_OFFSET_MASK, ROOT_ENTRIES);
+    for (uint64_t i = 0; upper && i < ROOT_ENTRIES; i++) {
+        const uint64_t *middle = upper[i] & PTE_VALID ? vram_table(pm, gpu, upper[i] & PTE_OFFSET, ENTRIES) : NULL;
+        for (uint64_t j = 0; middle && j < ENTRIES; j++) {
+            const uint64_t va = i << 30 | j << 21, at = middle[j] & PTE_OFFSET;
+            const bool below = (middle[j] & (PTE_VALID | PTE_LEAF)) == PTE_VALID;
+            const uint64_t *lowest = below ? vram_table(pm, gpu, at, ENTRIES) : NULL;
+            if (middle[j] & PTE_LEAF)
+                fn(ctx, va, BIG, middle[j], 0);
+            for (uint64_t k = 0; lowest && k < ENTRIES; k++)
+                if (lowest[k])
+                    fn(ctx, va | k << 12, PAGE, lowest[k], pmem_addr(gpu + 1, at + k * sizeof *lowest));
+        }
+    }
 }
 
 uint64_t pagetable_walk(struct pmem *pm, uint64_t root, uint64_t va)

@@ -76,6 +76,7 @@ void pmem_free(struct pmem *pm)
 {
     if (!pm)
         return;
+    pmem_guard_end(pm);
     pm->moved = false; /* nobody looks for pages any more */
     pmem_slabs_free(pm, PMEM_GTT);
     for (unsigned g = 0; g < pm->gpus; g++) {

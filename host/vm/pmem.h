@@ -61,6 +61,18 @@ uint64_t pmem_moves(const struct pmem *pm);
  * its own.  GPUs have no access to either under way.  compare: the bytes in `to`, which a GPU has written there, must
  * be those of the page. */
 void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare);
+/* Who may access a frame while pages move, for whoever checks that (host/migrate/monitor.h): everybody; nobody writes,
+ * since the page is being sent away; nobody reads, since it comes; nobody at all, since its page has left. */
+enum pmem_guard { PMEM_OPEN, PMEM_SENT, PMEM_COMES, PMEM_LEFT };
+/* Frames are guarded from now on, in processes that are forked later, too.  Frames that pages leave and come to by
+ * pmem_move, and memory that is cleared or given to somebody, are then guarded as they should be; the rest is the
+ * caller's.  False without memory. */
+bool pmem_guard_begin(struct pmem *pm);
+void pmem_guard_set(struct pmem *pm, uint64_t frame, enum pmem_guard guard);
+/* By frame of a VRAM (borrowed), NULL: nothing is guarded; what is wrong with a GPU's access to such a one, NULL:
+ * nothing. */
+const uint8_t *pmem_guards(const struct pmem *pm, unsigned gpu);
+const char *pmem_guard_wrong(uint8_t guard, bool write);
 /* Pages of [at, +bytes) of a VRAM that are away are home from now on, whatever is there. */
 void pmem_home(struct pmem *pm, unsigned gpu, uint64_t at, uint64_t bytes);
 /* The first page of any memory at or behind `from` that is away (its own address; of a pair the lower one); false: none

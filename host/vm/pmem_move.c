@@ -72,6 +72,8 @@ void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare)
         pair_make(pm, page, to);
     *pmem_left_entry(pm, now) = page + 1;
     *pmem_left_entry(pm, to) = 0;
+    pmem_guard_set(pm, now, PMEM_LEFT);
+    pmem_guard_set(pm, to, PMEM_OPEN);
     pm->changes++;
     pm->moves++;
     if (pm->watch.moved)
@@ -81,6 +83,7 @@ void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare)
 void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes)
 {
     uint64_t *left = memory < pm->gpus ? pm->vram[memory].left : NULL;
+    pmem_guard_open(pm, memory, at, bytes);
     if (left)
         memset(left + at / PAGE, 0, bytes / PAGE * sizeof *left);
 }

@@ -40,6 +40,7 @@ struct pmem_vram {
     struct table_region tables;
     struct slab_table slabs;
     uint64_t *away; /* by frame: 1 + the address that it has changed places with, 0: none; NULL: none has ever */
+    uint8_t *guard; /* by frame: enum pmem_guard; NULL: none is guarded */
     uint64_t *left; /* likewise: 1 + the page that has left it, 0: none, or another has come since */
 };
 
@@ -75,6 +76,7 @@ struct pmem {
     uint64_t pairs;    /* of frames that have changed places */
     uint64_t moves;    /* pmem_moves */
     uint64_t window_changes;
+    pid_t guards_of; /* the process that sets guards: others hear of moves later */
     struct pmem_watch watch;
 };
 
@@ -96,6 +98,9 @@ uint64_t pmem_away_from(const struct pmem *pm, unsigned gpu, uint64_t at, uint64
 /* pmem_move.c: [at, +bytes) of a memory is a client's from now on: which pages had been there before does not count any
  * more. */
 void pmem_left_forget(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+/* pmem_guard.c: everybody may access [at, +bytes) of a memory again; the end. */
+void pmem_guard_open(struct pmem *pm, unsigned memory, uint64_t at, uint64_t bytes);
+void pmem_guard_end(struct pmem *pm);
 /* Of an address in some VRAM; where the bytes of its pages are, NULL: outside. */
 static inline unsigned pmem_gpu_at(uint64_t pa)
 {

@@ -30,6 +30,7 @@ POINTERS = {
     "host/gcn3/lockstep_dirty.c": "lock step, which only checks",
     "host/gcn3/lockstep_mem.c": "lock step, which only checks",
     "host/migrate/copy.c": "pages that the host brings to another frame, on golden GPUs, which have no clock, and before a machine has begun",
+    "host/migrate/monitor_locks.c": "the monitor of moves, which only checks",
     "host/machine/hostmem.c": "the partition that is the memory",
     "host/machine/replay.c": "what the program of a recording has changed while the clock stood",
     "host/machine/replay_memory.c": "the partition that is the memory",
@@ -37,7 +38,7 @@ POINTERS = {
     "host/machine/shadow.c": "recordings: what the program has changed while the clock stood",
     "host/machine/store.c": "the partition that is the memory",
 }
-POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_entry|walk_read))\s*\(")
+POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_entry|walk_place|walk_each|walk_read))\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 

@@ -106,6 +106,11 @@ def test_wherever_it_runs(code, plain, settings):
     assert found == {key: plain[1][key] for key in found}
 
 
+def test_while_nothing_is_placed(code, plain):
+    found = figures(moved(code, "--set", "migrate.hold=dispatch"))
+    assert {key: found[key] for key in ("kernels", "instructions", "data")} == {key: plain[1][key] for key in ("kernels", "instructions", "data")}
+
+
 @pytest.mark.nightly  # a model of its own
 def test_of_a_whole_gpu(code, plain):
     assert figures(moved(code, "--set", "system.rtl=whole")) == plain[1]
@@ -128,14 +133,26 @@ def test_recorded_and_gone_on(code, plain, tmp_path):
 
 
 def test_a_gpu_without_memory_takes_nothing(code, tmp_path):
-    """S1.8 by the command: one line, the rest stays where it is, and what has run is right."""
+    """S1.8 by the command: one line that names the page; of 98.4 MiB for buffers 98 are for pages of others, so the last of them finds no place."""
     path = tmp_path / "full.yaml"
-    path.write_text(f"object: {code / 'x.co'}\nbuffers: {{a: zero:100M, b: zero:100M}}\nlaunches:\n  - move: {{buffer: a, to: 1}}\n"
-                    "  - move: {buffer: b, to: 1}\n")
-    err = run("kernel", "-c", "demo", "--set", "gpu.vram_mib=256", "--set", "system.gpus=2", "--model", "golden", "--script", path)
-    assert all(line.startswith("gantry: gpus=") for line in err.splitlines()), err
-    err = run("kernel", "-c", "demo", "--set", "gpu.vram_mib=128", "--model", "golden", "--script", path, status=65)
-    assert len([line for line in err.splitlines() if not line.startswith("gantry: gpus=")]) == 1
+    path.write_text(f"object: {code / 'x.co'}\nbuffers: {{a: fill:5:60M, b: fill:6:37M, c: fill:7:1280K}}\nlaunches:\n  - move: {{buffer: a, to: 1}}\n"
+                    "  - move: {buffer: b, to: 1}\n  - move: {buffer: c, to: 1}\n")
+    for mib, status in ((100, 65), (128, 0)):
+        err = run("kernel", "-c", "demo", "--set", f"gpu.vram_mib={mib}", "--model", "golden", "--script", path, status=status)
+        told = [line for line in err.splitlines() if not line.startswith("gantry: gpus=")]
+        assert len(told) == (status != 0) and all(re.fullmatch(r"gantry: move: page 0x1\w{12}: no memory is left there", line) for line in told), err
+
+
+def test_home_is_where_it_is(code, tmp_path):
+    """A move to the GPU that has the pages is none; several of one page, asked for at once, go one behind the other."""
+    path = tmp_path / "home.yaml"
+    head = f"object: {code / 'x.co'}\nbuffers: {{a: fill:1:64K, b: fill:2:64K, c: zero:64K}}\nlaunches:\n"
+    adds = "  - {kernel: add, grid: 16384, group: 64, args: [buf:c, buf:a, buf:b]}\n"
+    for gpus, moves in (([0], 0), ([0, 0, 0], 0), ([1, 1, 0, 0, 1], 3), ([1, 0, 1, 0, 1, 0], 6)):
+        goes = "".join(f"  - move: {{buffer: a, to: {gpu}, after: 500}}\n" for gpu in gpus)
+        path.write_text(head + goes + adds + "expect: {c: fill:3:64K}\n")
+        err = run("kernel", "-c", "demo", "-v", "--script", path)
+        assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == moves, err
 
 
 def test_half_of_it_is_there(code, tmp_path):

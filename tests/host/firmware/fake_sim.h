@@ -49,6 +49,7 @@ struct sim {
     } access[FAKE_MAX];            /* the last ones, by their number modulo FAKE_MAX */
     unsigned accesses, open, most; /* so far; under way, and the most of them at once */
     struct goals *goals;
+    const struct sim_watch *watch;
     enum sim_model model;
     unsigned switches;
     enum gantry_status saving; /* what becomes of a checkpoint */
@@ -87,6 +88,7 @@ struct sim *sim_new(const struct gantry_cfg *cfg, struct pmem *memory, const str
     (void)cfg;
     sim->memory = memory;
     sim->goals = options ? options->goals : NULL;
+    sim->watch = options ? options->watch : NULL;
     sim->ops = ops;
     sim->ctx = ctx;
     return sim;
@@ -129,6 +131,8 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     struct msg_cp_evt evt = {.id = cmd->id, .vmid = cmd->vmid};
     uint64_t cycles = fake_cache_cycles;
     assert(sim->logged < FAKE_MAX);
+    if (sim->watch)
+        sim->watch->command(sim->watch->ctx, gpu, cmd);
     sim->log[sim->logged].at = sim->now;
     sim->log[sim->logged].gpu = gpu;
     sim->log[sim->logged].model = sim->model;
@@ -181,6 +185,8 @@ void sim_access(struct sim *sim, const struct msg_mem_req *req, bool overlap, ui
 {
     unsigned owner = (unsigned)(req->addr >> PMEM_OWNER_SHIFT);
     assert(owner <= FAKE_GPUS && (req->op == MEM_ATOMIC || req->addr % 64 == 0));
+    if (sim->watch)
+        sim->watch->access(sim->watch->ctx, req);
     sim->access[sim->accesses % FAKE_MAX].asked = sim->now;
     sim->access[sim->accesses % FAKE_MAX].answered = 0;
     sim->access[sim->accesses % FAKE_MAX].req = *req;
@@ -235,6 +241,13 @@ bool sim_quiet(const struct sim *sim)
     return true;
 }
 
+static void fake_event(struct sim *sim, const struct fake_due *due)
+{
+    if (sim->watch)
+        sim->watch->event(sim->watch->ctx, due->gpu, &due->evt);
+    sim->ops->event(sim->ctx, due->gpu, sim->now, &due->evt);
+}
+
 enum sim_result sim_run(struct sim *sim, uint64_t until)
 {
     sim->stop = false;
@@ -259,7 +272,7 @@ enum sim_result sim_run(struct sim *sim, uint64_t until)
         else if (due.timer)
             sim->ops->timer(sim->ctx, sim->now, due.cookie);
         else
-            sim->ops->event(sim->ctx, due.gpu, sim->now, &due.evt);
+            fake_event(sim, &due);
     }
     return fake_end;
 }

@@ -5,8 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -257,6 +260,47 @@ static void vram_holds_what_was_written(void **state)
     bench_close(&b);
 }
 
+// A line of a frame whose page moves: what nobody may do to it ends the run with the frame and the line.
+static int guarded(enum pmem_guard guard, bool write)
+{
+    int status;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        struct bench b;
+        bench_open(&b);
+        assert_true(pmem_guard_begin(b.memory));
+        b.asker.bytes = sizeof(struct msg_dram_rsp);
+        b.from = part_new(&asker_ops, "asker", 1, 1, &b.asker);
+        b.to = store_new(b.memory, 0, 64 * MIB, 1);
+        sched_add(&b.sched, b.from);
+        sched_add(&b.sched, b.to);
+        sched_connect(&b.sched, b.from, 0, b.to, 0, sizeof(struct msg_dram_req), LATENCY, 64);
+        sched_connect(&b.sched, b.to, 0, b.from, 0, sizeof(struct msg_dram_rsp), LATENCY, 64);
+        if (!sched_start(&b.sched) || !freopen("/dev/null", "w", stderr))
+            _exit(1);
+        pmem_guard_set(b.memory, pmem_addr(1, 0x7000), guard);
+        sched_send(b.from, 0, 0, &(struct msg_dram_req){.write = write, .addr = 0x7fc0, .mask = UINT64_MAX});
+        sched_send(b.from, 0, 0, &(struct msg_dram_req){.write = !write, .addr = 0x8000, .mask = UINT64_MAX});
+        settle(&b);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void frames_of_moving_pages_are_guarded(void **state)
+{
+    (void)state;
+    for (unsigned write = 0; write < 2; write++) {
+        assert_int_equal(guarded(PMEM_OPEN, write), 0);
+        assert_int_equal(guarded(PMEM_LEFT, write), 70);
+        assert_int_equal(guarded(PMEM_SENT, write), write ? 70 : 0);
+        assert_int_equal(guarded(PMEM_COMES, write), write ? 0 : 70);
+    }
+}
+
 // Saved with answers that wait and with the hash in the middle of a block, restored into a new partition: the answers
 // come in their order with the credits, the hash and the counters go on.
 static uint64_t counted;
@@ -339,7 +383,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_memory_holds_what_was_written), cmocka_unit_test(unowned_memory_is_a_bus_error),
         cmocka_unit_test(answers_wait_for_credits),           cmocka_unit_test(the_hash_is_over_what_is_written),
-        cmocka_unit_test(vram_holds_what_was_written),        cmocka_unit_test(a_saved_partition_goes_on),
+        cmocka_unit_test(vram_holds_what_was_written),        cmocka_unit_test(frames_of_moving_pages_are_guarded),
+        cmocka_unit_test(a_saved_partition_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
