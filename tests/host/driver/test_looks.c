@@ -91,7 +91,7 @@ static void a_client_ends_when_nothing_is_on_its_way(void **state)
     struct sender s = sender_new(b, 0, 0, 0);
     sender_run(b, &s);
     const uint64_t last = machine_now(b->d->machine) + 152;
-    fake_add(fake(b), (struct fake_due){.at = last, .evt = {.kind = CP_EVT_CACHE_DONE, .id = 0xff}});
+    fake_add(fake(b), (struct fake_due){.at = last, .evt = {.id = 0xff}});
     const unsigned from = fake(b)->logged;
     client_end(b->d, b->client[0]);
     assert_true(machine_now(b->d->machine) == last);

@@ -340,7 +340,7 @@ static void ends_do_not_depend_on_chance(void **state)
         assert_int_equal(map(b, 1, handle, 1, false), 0);
         fake_add(fake(b), (struct fake_due){.at = begin + 2 * fake_memory[1] + 140, /* a credit, say */
                                             .gpu = 0,
-                                            .evt = {.kind = CP_EVT_CACHE_DONE, .id = CP_NO_JOB}});
+                                            .evt = {.id = CP_NO_JOB}});
         if (ran)
             run_dry(b);
         client_end(b->d, b->client[1]);

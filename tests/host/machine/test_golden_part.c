@@ -2,6 +2,9 @@
 // A golden GPU as a partition (golden_part.c) in a machine of two: commands give their places back at once, slices of
 // execution as events in time, the times of a launch, what it counts and reports; pauses of a run whose kernels never
 // end.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "bridge/run/sched_save.h"
 #include "config/config.h"
 #include "gcn3/golden.h"
@@ -348,6 +351,36 @@ static void nothing_is_skipped(void **state)
     assert_true(visits[1] >= 4 * 490 && visits[1] <= 4 * 508);
 }
 
+// A kernel whose page tables still lead to the frame that a page has left ends the run.
+static int fetches_from(enum pmem_guard guard)
+{
+    int status;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        struct made m = make((struct sim_options){0}, NULL);
+        if (!pmem_guard_begin(m.hand->memory))
+            _exit(1);
+        pmem_guard_set(m.hand->memory, pmem_addr(2, 0x1000), guard);
+        launch_of(&m, 1, CODE + 64, 1, 1);
+        sim_run(m.hand->sim, 100000);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void frames_of_moving_pages_are_guarded(void **state)
+{
+    (void)state;
+    assert_int_equal(fetches_from(PMEM_OPEN), 0);
+    assert_int_equal(fetches_from(PMEM_LEFT), 70);
+    assert_int_equal(fetches_from(PMEM_COMES), 70);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +393,7 @@ int main(void)
         cmocka_unit_test(what_it_tells),
         cmocka_unit_test(nothing_is_skipped),
         cmocka_unit_test(slices_alone_are_asked_behind),
+        cmocka_unit_test(frames_of_moving_pages_are_guarded),
         cmocka_unit_test(events_hold_work_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
