@@ -2,7 +2,7 @@
 """How the tests of the tree are found and run; see tests/README.md.
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
-           (seconds it may take in `make nightly`), lines ` * libs: FLAGS`
+           (seconds it may take in `make nightly`), lines ` * libs: FLAGS`, ` * nightly: yes` (only there)
 tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
@@ -178,7 +178,8 @@ class File(pytest.File):
 
     def collect(self):
         first = self.kind.from_parent(self, name=self.path.name)
-        if self.kind is BenchTest and mutation.head_lines(self.path, "nightly") == ["yes"]:
+        nightly = mutation.head_lines(self.path, "nightly") == ["yes"] if self.kind is BenchTest else re.search(r"^ \* nightly: yes$", self.path.read_text(), re.M)
+        if nightly:
             first.add_marker(pytest.mark.nightly)
         yield first
         if self.kind is BenchTest:

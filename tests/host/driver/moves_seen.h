@@ -6,6 +6,8 @@
  */
 #ifndef MOVES_SEEN_H
 #define MOVES_SEEN_H
+#include <time.h>
+
 #include "bridge/verilated/rtl_part.h"
 #include "machine/sim_private.h"
 #include "moves_run.h"
@@ -412,5 +414,31 @@ static void moves_started(struct driver *d)
              (strncmp(dot, ".l2s", 4) == 0 && !strchr(dot + 1, '.'))))
             rtl_part_tap(sched->parts[i], seen_message, &seen.parts[i]);
     }
+}
+
+/* A run without moves, and one with: same data, and what was seen is enough. */
+static void on_gpus(unsigned gpus, const char *hold)
+{
+    char count[24];
+    snprintf(count, sizeof count, "system.gpus=%u", gpus);
+    const char *const settings[] = {count, hold};
+    const struct result without = run("sort", SIM_RTL, false, settings, NO_MOVES);
+    assert_int_equal(seen.orders, 0);
+    seed = gpus;
+    rare = gpus == 2 ? 4 : gpus; /* not all at the beginning of the program */
+    const struct result with = run("sort", SIM_RTL, false, settings, WHILE_IT_RUNS);
+    printf(
+        "%u GPUs, %s: %u moves in %u orders (%u given up), %u lines; %u shoot-downs, %u where nothing ran; %u accesses "
+        "to pages that were away, translations by GPU",
+        gpus, hold, moved, seen.orders, seen.given_up, seen.lines, seen.shot, seen.silent, seen.probes);
+    for (unsigned g = 0; g < gpus; g++)
+        printf(" %u", seen.answers[g]);
+    printf("; %u of %u wavefronts were placed while lines were on their way; %.1f s\n", seen.waves_between, seen.waves,
+           (double)clock() / CLOCKS_PER_SEC);
+    assert_true(with.data == without.data && with.kernels == without.kernels);
+    assert_int_equal(seen.open_count, 0);
+    assert_true(seen.orders > 30 && seen.lines > 64 * 30 && seen.shot > 2 && seen.probes > 1000);
+    for (unsigned g = 0; g < gpus; g++)
+        assert_true(seen.answers[g] > 2);
 }
 #endif
