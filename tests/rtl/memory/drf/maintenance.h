@@ -14,6 +14,7 @@ struct Command {
     int *left;     // counted down when it is done
     uint64_t bytes = 0; // of the range; 0: all pages
     bool answer = false; // withheld translations are looked up again (CTL_XLAT)
+    msg_ctl_move page = {}; // to an RDMA engine, instead of all this
 };
 static std::deque<Command> block_queue[MaxGpus * Blocks], cu_queue[AllCus]; // of all GPUs, numbered together
 static bool block_busy[MaxGpus * Blocks], cu_busy[AllCus];
@@ -50,6 +51,8 @@ static void send_commands()
             msg_ctl_cmd m = {};
             Command &c = block_queue[b].front();
             m.op = c.answer ? CTL_XLAT : c.root && !c.bytes ? CTL_ROOT : CTL_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
+            if (c.page.op)
+                memcpy(&m, &c.page, sizeof m);
             gpu[b / Blocks].blk_out[b % Blocks].push(m), block_busy[b] = true;
         }
     for (unsigned cu = 0; cu < cu_count(); cu++)
@@ -260,9 +263,10 @@ static void step_maintenance()
     if (wait_left && cycle >= wait_until)
         --*wait_left, wait_left = nullptr;
     step_script();
+    const bool one = params.gpus == 1; // else pages change in moves.h
     if (!script.empty() || script_left)
         return;
-    if (on(Storms) && cycle >= next_storm) { // 255 more shoot-downs, so that the generation in which an entry was kept comes again
+    if (one && on(Storms) && cycle >= next_storm) { // 255 more shoot-downs, so that the generation in which an entry was kept comes again
         unsigned n = hub.pick(params.spaces);
         next_storm = cycle + 100;
         if (swap_pages(n, hub, space[n].vmid, 255)) {
@@ -270,12 +274,12 @@ static void step_maintenance()
             storms++;
             next_storm = cycle + 80000 + hub.pick(160000);
         }
-    } else if (on(Remaps) && cycle >= next_remap) {
+    } else if (one && on(Remaps) && cycle >= next_remap) {
         next_remap = cycle + 200;
         unsigned n = hub.pick(params.spaces);
         if (swap_pages(n, hub, hub.one_in(5) ? 255 : space[n].vmid, 0))
             next_remap = cycle + 2000 + hub.pick(10000);
-    } else if (on(PageLocks) && cycle >= next_lock) {
+    } else if (one && on(PageLocks) && cycle >= next_lock) {
         next_lock = cycle + 4000 + hub.pick(20000);
         lock_page(hub);
     } else if (on(Flushes) && cycle >= next_flush) {

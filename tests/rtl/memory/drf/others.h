@@ -343,10 +343,12 @@ static void make_others()
     }
     fars[0].port = 0, fars[0].rng = rng_of(140), fars[1].port = 2, fars[1].rng = rng_of(141);
     owner = rng_of(142);
-    on_far_served = [](unsigned, unsigned port, const msg_mem_rsp &r) { fars[port == 2].answer(r); };
     on_fetched = [](unsigned cu, const msg_ifetch_rsp &r) { fetchers[cu].answer(r); };
     on_scalar = [](unsigned cu, const msg_smem_rsp &r) { scalars[cu].answer(r); };
     on_block = block_done;
+    if (params.gpus > 1)
+        return;
+    on_far_served = [](unsigned, unsigned port, const msg_mem_rsp &r) { fars[port == 2].answer(r); };
     on_report = report;
     on_request = [](unsigned, unsigned n, const msg_mem_req &q) {
         if (q.addr >> 12 == locked_frame)
@@ -362,7 +364,8 @@ static void step_others()
         if (params.others & Fetches)
             fetchers[c].step();
     }
-    fars[0].step(), fars[1].step();
+    if (params.gpus == 1)
+        fars[0].step(), fars[1].step();
     if (params.others & Hosts && owner.one_in(100))
         step_owner();
 }

@@ -4,7 +4,7 @@
 #define TESTS_DRF_RUN_H
 #include <algorithm>
 
-#include "others.h"
+#include "firm.h"
 #include "tests/rtl/case_done.h"
 
 static uint64_t hits[7];      // of all CUs: see perf_o of cu_vmem
@@ -24,6 +24,8 @@ static void cycle_of_all()
     for (Gpu *g = gpu; g < gpu + params.gpus; g++)
         g->take_messages();
     if (running) {
+        if (params.gpus > 1)
+            step_driver();
         send_commands();
         step_maintenance();
         for (unsigned c = 0; c < cu_count(); c++)
@@ -33,6 +35,8 @@ static void cycle_of_all()
                     given |= vectors[a].step(may_issue[c] && !given);
             }
         step_others();
+        for (unsigned g = 0; g < params.gpus && params.gpus > 1 && on(Accesses); g++)
+            firms[g].step();
         if (by_hand && may_issue[hand->cu])
             hand->issue(Instr(*by_hand)), by_hand = nullptr;
     }
@@ -69,12 +73,17 @@ static void cycle_of_all()
     }
 }
 
-static void all_stand() { std::for_each(gpu, gpu + params.gpus, [](Gpu &g) { g.where_all_stands(); }); }
+static void all_stand()
+{
+    std::for_each(gpu, gpu + params.gpus, [](Gpu &g) { g.where_all_stands(); });
+    if (params.gpus > 1)
+        driver_stands();
+}
 
 // An instruction that does not end, whatever others do.
 static void watch()
 {
-    const uint64_t Patience = 60000;
+    const uint64_t Patience = params.gpus > 1 ? 250000 : 60000; // pages move one after the other
     bool stuck = false;
     for (auto &v : vectors)
         stuck |= !v.flying.empty() && cycle - v.flying.front().issued > Patience;
@@ -107,9 +116,13 @@ static void start()
 {
     sky = rng_of(200), hub = rng_of(201);
     Rng rng = rng_of(202);
-    build_world(rng);
+    build_pages(rng);
     make_vectors();
     make_others();
+    if (params.gpus > 1)
+        make_driver();
+    else
+        build_tables();
     next_storm = 20000 + hub.pick(20000);
     Verilated::randReset(2);
     Verilated::randSeed(params.seed % 0x7fffffff + 1);
@@ -128,10 +141,10 @@ static void start()
         gpu[g].dut->rst_ni = 1;
     running = true;
     static int roots;
-    for (unsigned n = 0; n < params.spaces; n++)
+    for (unsigned n = 0; n < params.spaces && params.gpus == 1; n++)
         command_block(BlockUtcl2, {0, space[n].vmid, space[n].root, &roots});
     agents_pause = true;
-    while (roots)
+    while (roots || (params.gpus > 1 && !driver_rests()))
         cycle_of_all();
     agents_pause = false;
     last_end = cycle;
@@ -139,7 +152,7 @@ static void start()
 
 static bool all_rest()
 {
-    bool rest = others_rest() && script.empty() && !script_left && episodes_done == episodes_begun;
+    bool rest = others_rest() && (params.gpus == 1 || (driver_rests() && firms_rest())) && script.empty() && !script_left && episodes_done == episodes_begun;
     for (unsigned b = 0; b < block_count(); b++)
         rest &= block_queue[b].empty();
     for (unsigned c = 0; c < cu_count(); c++)
@@ -170,8 +183,8 @@ static void compare_memory()
         }
     for (Frame *f : frames)
         for (unsigned i = 0; i < 4096; i++)
-            if (*at(f->pa + i) != f->value[i])
-                fail("memory", "at the end, memory %llx: got %x, want %x", (unsigned long long)f->pa + i, *at(f->pa + i), f->value[i]);
+            if (const uint8_t got = *at(place_of(f->pa + i)); got != f->value[i])
+                fail("memory", "at the end, memory %llx (page %llx): got %x, want %x", (unsigned long long)place_of(f->pa + i), (unsigned long long)f->pa, got, f->value[i]);
 }
 
 static void random_episodes()
@@ -181,7 +194,7 @@ static void random_episodes()
         if (cycle % 1024 == 0)
             watch();
     }
-    params.features &= ~(uint64_t)(Remaps | Storms | Flushes);
+    params.features &= ~(uint64_t)(Remaps | Storms | Flushes | Moves | GivesUp);
     settle();
     static bool done;
     end_of_run(&done);

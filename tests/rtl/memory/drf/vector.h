@@ -327,7 +327,7 @@ struct Vector {
     [[noreturn]] void wrong(const Instr &v, unsigned l, const char *kind, uint64_t got, uint64_t want)
     {
         int p = page_at(n, v.va[l]);
-        uint64_t pa = p < 0 ? 0 : frames[space[n].page[p].frame]->pa | (v.va[l] & 4095);
+        uint64_t pa = p < 0 ? 0 : place_of(frames[space[n].page[p].frame]->pa | (v.va[l] & 4095));
         fail(kind, "CU %u wavefront %02x, its episode %llu%s: %s of %u bytes%s, lane %u, address %llx (space %u, memory %llx): got %llx, want %llx", cu, wave,
              (unsigned long long)episode, fresh ? " (glc)" : lock >= 0 ? " (locked)" : "", v.name(), v.bytes(), v.glc ? " glc" : "", l,
              (unsigned long long)v.va[l], space[n].vmid, (unsigned long long)pa, (unsigned long long)got, (unsigned long long)want);
