@@ -2,7 +2,7 @@
 // Several GPUs: the machine as the host's own C sees it (machine/sim.h).  Commands go to a hub for each GPU, which does what
 // rtl/dispatch/dispatch_hub.sv does with them; events come back; the host reaches memory through far port 0, in the order that sim.h
 // promises; timers.  Command processors are the true ones, without queues: a wavefront of every space runs on every GPU.
-// Not responsible for: page tables and pages that move (moves.h).
+// Not responsible for: page tables (driver.h), pages that move (moves.h).
 #ifndef TESTS_DRF_HOST_H
 #define TESTS_DRF_HOST_H
 #include <map>

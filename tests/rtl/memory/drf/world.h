@@ -87,7 +87,7 @@ static uint64_t entry_place(const Space &s, unsigned index)
     return (index >= FirstBlock && index < FirstLeaf ? s.block_table : s.small_table) + (va >> 12 & 511) * 8;
 }
 
-// Where the bytes are that were at this address first; with several GPUs pages move (moves.h).
+// Where the bytes are that were at this address first; with several GPUs pages move (driver.h).
 static uint64_t stays(uint64_t pa) { return pa; }
 static uint64_t (*place_of)(uint64_t pa) = stays;
 
