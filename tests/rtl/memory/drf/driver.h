@@ -43,7 +43,8 @@ static size_t views(void *, uint64_t page, struct migrate_view *to, size_t room)
         }
     return count;
 }
-static const char *why_not(void *, uint64_t page, uint64_t) { return views(nullptr, page, nullptr, 0) ? nullptr : "nobody has it"; }
+static uint64_t freed_page; // that is freed, and nobody's until it is empty; 0: none
+static const char *why_not(void *, uint64_t page, uint64_t) { return views(nullptr, page, nullptr, 0) && page != freed_page ? nullptr : "nobody has it"; }
 static void busy(void *, bool) {}
 static bool pushed(void *) { return true; }
 static bool holds(void *) { return false; }
@@ -59,11 +60,12 @@ static uint64_t granule_take(void *, unsigned g)
 }
 static void granule_give(void *, unsigned g, uint64_t at) { granule_taken[g][(at - GranuleBase) / Granule] = false; }
 
-// ---- frames that were left, as host/driver/quarantine.c has them
+// ---- frames that were left, and memory that was freed, as host/driver/quarantine.c has them
 struct Held {
     uint64_t frame;
     uint64_t reached; // GPUs, until their caches were told to drop what they have of it
     bool cached;      // by slices, too
+    bool memory;      // freed
     uint64_t fence[MaxGpus], tables[MaxGpus];
 };
 static std::deque<Held> quarantine;
@@ -77,8 +79,9 @@ static bool answered(const Held &h)
     for (unsigned g = 0; g < params.gpus; g++)
         if (cp_shootdowns_done(cps[g]) < h.fence[g] || cp_tables_done(cps[g]) < h.tables[g])
             return false;
-    return true;
+    return !h.memory || planted(FreedWhileLinesCome) || !migrate_comes(engine, h.frame, 4096);
 }
+static void memory_empty(uint64_t page); // moves.h
 static void release_frames()
 {
     size_t n = 0;
@@ -97,7 +100,15 @@ static void release_frames()
         quarantine[k].reached = 0;
     }
     for (; !quarantine.empty() && !quarantine.front().reached && answered(quarantine.front()); quarantine.pop_front())
-        migrate_emptied(engine, quarantine.front().frame);
+        quarantine.front().memory ? memory_empty(quarantine.front().frame) : migrate_emptied(engine, quarantine.front().frame);
+}
+static void put_in_quarantine(Held h)
+{
+    fence(h);
+    for (unsigned g = 0; g < params.gpus; g++)
+        h.tables[g] = cp_tables_asked(cps[g]);
+    quarantine.push_back(h);
+    release_frames();
 }
 static void frame_left(void *, uint64_t page, uint64_t frame)
 {
@@ -105,12 +116,7 @@ static void frame_left(void *, uint64_t page, uint64_t frame)
         migrate_emptied(engine, frame);
         return;
     }
-    Held h = {frame, page ? (1ull << params.gpus) - 1 : 1ull << ((frame >> PMEM_OWNER_SHIFT) - 1), !page, {}, {}};
-    fence(h);
-    for (unsigned g = 0; g < params.gpus; g++)
-        h.tables[g] = cp_tables_asked(cps[g]);
-    quarantine.push_back(h);
-    release_frames();
+    put_in_quarantine({frame, page ? (1ull << params.gpus) - 1 : 1ull << ((frame >> PMEM_OWNER_SHIFT) - 1), !page, false, {}, {}});
 }
 static void over(void *) { release_frames(); }
 static void gpu_answered(void *) { release_frames(), migrate_step(engine); }
@@ -133,7 +139,7 @@ static void page_came(void *, uint64_t page, uint64_t to)
     const uint64_t from = home[page >> 12] << 12;
     uint8_t here[4096], there[4096];
     dram_of(from, here), dram_of(to, there);
-    for (unsigned i = 0; i < 4096; i++)
+    for (unsigned i = 0; i < 4096 && page != freed_page; i++)
         if (here[i] != there[i])
             fail("page", "%llx goes from %llx to %llx: byte %x was %x, is %x", (unsigned long long)page, (unsigned long long)from, (unsigned long long)to, i,
                  here[i], there[i]);

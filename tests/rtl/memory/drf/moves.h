@@ -6,11 +6,11 @@
 #define TESTS_DRF_MOVES_H
 #include "driver.h"
 
-static uint64_t moves_begun, moves_refused, moves_given_up, blocks_begun, exchanges;
+static uint64_t moves_begun, moves_refused, moves_given_up, blocks_begun, exchanges, frees;
 static Rng driver;
 
 // ---- what the driver does at random
-static uint64_t next_move, next_given_up, next_exchange;
+static uint64_t next_move, next_given_up, next_exchange, next_free;
 static void move_pages()
 {
     for (unsigned k = driver.one_in(3) ? 1 : 1 + driver.pick(8); k; k--) {
@@ -41,7 +41,7 @@ static void exchange_begin()
     const unsigned a = wide == 2 ? (unsigned)FirstBlock : small, b = wide == 2 ? FirstBlock + 2 : driver.one_in(2) ? FirstSwapped + driver.pick(SmallPages - FirstSwapped) : (a + 1) % 4;
     Page *page = space[n].page;
     for (unsigned k = 0; k < wide; k++)
-        if (page[a + k].users || page[b + k].users)
+        if (page[a + k].users || page[b + k].users || page[a + k].moving || page[b + k].moving)
             return;
     for (unsigned i : {a, b})
         migrate_settle(engine, frames[page[i].frame]->pa & ~(covered_by(i) - 1), covered_by(i));
@@ -68,11 +68,80 @@ static void exchange_end()
     exchange.open = false, exchanges++;
 }
 
+// The memory of a page is freed, in all spaces, and comes back empty to the same addresses: as host/driver/backing.c frees it.  Nobody
+// uses it; what of it moves is given up.
+static struct {
+    enum { No, Unused, Quarantine, Mapped } step;
+    Frame *frame;
+    std::vector<Mapping> of;
+    uint64_t tables[MaxGpus];
+} free_;
+static void free_begin()
+{
+    free_.frame = frames[driver.pick(8)], free_.of.clear(); // of those that are shared
+    for (unsigned n = 0; n < params.spaces; n++)
+        for (unsigned i = 0; i < SmallPages; i++)
+            if (frames[space[n].page[i].frame] == free_.frame)
+                free_.of.push_back({n, i});
+    for (Mapping m : free_.of)
+        if (space[m.n].page[m.index].moving)
+            return;
+    for (Mapping m : free_.of)
+        space[m.n].page[m.index].moving = true;
+    free_.step = free_.Unused;
+}
+static void free_unused()
+{
+    for (Mapping m : free_.of)
+        if (space[m.n].page[m.index].users)
+            return;
+    const uint64_t page = free_.frame->pa;
+    freed_page = page, free_.step = free_.Quarantine;
+    migrate_settle(engine, page, 4096);
+    for (Mapping m : free_.of)
+        for (unsigned g = 0; g < params.gpus; g++) {
+            const uint64_t va = space[m.n].page[m.index].va;
+            if (pagetable_unmap(tables[m.n][g], va, 4096))
+                fail("tables", "space %u: page %u stays mapped", m.n, m.index);
+            cp_space_shootdown(cps[g], &cp_spaces[m.n][g], va, 4096);
+            cp_space_answer(cps[g], &cp_spaces[m.n][g], va, 4096, false);
+        }
+    put_in_quarantine({page, (1ull << params.gpus) - 1, true, true, {}, {}});
+    migrate_gone(engine, page, 4096);
+}
+static void memory_empty(uint64_t page)
+{
+    pmem_clear(memory, (page >> PMEM_OWNER_SHIFT) - 1, page & PMEM_OFFSET_MASK, 4096);
+    memset(at(page), 0, 4096), memset(free_.frame->value, 0, 4096);
+    for (auto &link : gpu[(page >> PMEM_OWNER_SHIFT) - 1].dram_out) // the bench holds writes longer than the way of an answer to the host
+        for (auto &m : link.queue)
+            if (m.second.addr >> 12 == (page & PMEM_OFFSET_MASK) >> 12)
+                m.second.mask = 0;
+    home[page >> 12] = page >> 12, freed_page = 0, free_.step = free_.Mapped;
+    for (Mapping m : free_.of)
+        tables_put(m.n, m.index);
+    for (unsigned g = 0; g < params.gpus; g++)
+        free_.tables[g] = cp_tables_asked(cps[g]);
+}
+static void free_mapped()
+{
+    for (unsigned g = 0; g < params.gpus; g++)
+        if (cp_tables_done(cps[g]) < free_.tables[g])
+            return;
+    for (Mapping m : free_.of)
+        space[m.n].page[m.index].moving = false;
+    free_.step = free_.No, frees++;
+}
+
 static void step_driver()
 {
     step_machine();
     if (exchange.open)
         exchange_end();
+    if (free_.step == free_.Unused)
+        free_unused();
+    else if (free_.step == free_.Mapped)
+        free_mapped();
     if (paused())
         return;
     if (on(Moves) && cycle >= next_move && engine->count < 12) {
@@ -91,8 +160,12 @@ static void step_driver()
         exchange_begin();
         next_exchange = cycle + (exchange.open ? 1000 + driver.pick(8000) : 200);
     }
+    if (on(Frees) && cycle >= next_free && free_.step == free_.No) {
+        next_free = cycle + 4000 + driver.pick(20000);
+        free_begin();
+    }
 }
-static bool driver_rests() { return machine_rests() && !migrate_busy(engine) && quarantine.empty() && !exchange.open; }
+static bool driver_rests() { return machine_rests() && !migrate_busy(engine) && quarantine.empty() && !exchange.open && free_.step == free_.No; }
 static void driver_stands()
 {
     fflush(stdout);

@@ -6,7 +6,7 @@
 #include <cstring>
 
 enum Plant { NoPlant, LockMissesGpu, AnsweredByArrival, FlushOfNextPage, PushBeforeFlush, NoQuarantine, DropMissesCus, ShootDownMissesCus,
-             ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain };
+             ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain, FreedWhileLinesCome };
 static const char *const plants[] = {
     "none",
     "lock-misses-a-gpu",           // one GPU's page tables are forgotten
@@ -20,6 +20,7 @@ static const char *const plants[] = {
     "list-of-one-range",           // a list names its first page again and again
     "fragment-stays-on-neighbours", // 15 pages beside one that is locked still say that all 16 are one
     "old-address-again",           // entries lead where the page was
+    "freed-while-lines-come",      // memory has its next owner before the last line of a move that was given up
 };
 static unsigned plant;
 static bool planted(Plant p) { return plant == p; }

@@ -194,7 +194,7 @@ static void random_episodes()
         if (cycle % 1024 == 0)
             watch();
     }
-    params.features &= ~(uint64_t)(Remaps | Storms | Flushes | Moves | GivesUp);
+    params.features &= ~(uint64_t)(Remaps | Storms | Flushes | Moves | GivesUp | Frees);
     settle();
     static bool done;
     end_of_run(&done);

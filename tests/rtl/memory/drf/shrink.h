@@ -102,7 +102,7 @@ template <class Body> static Params shrink(Params p, Outcome first, Body body, d
             better |= value < p.*field && smaller(q);
         };
         attempt_with(&Params::hand, 0), attempt_with(&Params::episodes, 0);
-        for (unsigned b = 0; b < 13; b++)
+        for (unsigned b = 0; b < 14; b++)
             attempt_with(&Params::features, p.features & ~(1ull << b));
         for (unsigned b = 0; b < 4; b++)
             attempt_with(&Params::others, p.others & ~(1ull << b));
