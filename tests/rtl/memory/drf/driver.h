@@ -182,14 +182,11 @@ static bool begun; // the machine: before, they are there at once
 static void entries_come(void *, uint64_t pa, const void *from, uint32_t bytes)
 {
     std::vector<uint64_t> words((const uint64_t *)from, (const uint64_t *)from + bytes / 8);
-    if (planted(FragmentStays) && bytes >= 64) { // of a block: as long as one of its pages is locked
-        bool locks = false;
-        for (uint64_t w : words)
-            locks |= (w & PTE_LOCKED) != 0;
-        for (uint64_t &w : words)
-            if (locks && w & PTE_VALID)
-                w |= Fragment64K;
-    }
+    if (planted(FragmentStays) && bytes >= 64) // entries of a block that become single ones
+        for (size_t k = 0; k < words.size(); k++)
+            for (size_t other = 0; other < words.size(); other++)
+                if (other != k && words[k] & words[other] & Valid && (words[k] & PTE_ADDR) - (words[other] & PTE_ADDR) == (k - other) * 4096)
+                    words[k] |= Fragment64K;
     if (planted(OldAddressAgain))
         for (uint64_t &w : words)
             for (auto &h : home)

@@ -59,12 +59,41 @@ static void counter_goes_round()
     case_done("a counter on a page that goes round", "S1.14");
 }
 
+// Wavefronts of both GPUs read two pages of a block, the page asked for last as by the entry of the other, if that says still that they
+// are one.
+static void read_block(const char *when)
+{
+    for (unsigned i : {FirstBlock + 1u, (unsigned)FirstBlock})
+        for (unsigned a : {0u, (unsigned)Cus}) {
+            uint32_t want, got = alone(a, Flat, space[0].page[i].va + 64, true);
+            memcpy(&want, frames[space[0].page[i].frame]->value + 64, 4);
+            if (got != want)
+                fail("a page of a block", "%s, GPU %u reads page %u: %x, want %x", when, a / Cus, i, got, want);
+        }
+}
+
+// A page of a block goes to another GPU and back; then the whole block goes, and is one again.
+static void page_of_block()
+{
+    const unsigned from = (frame_of(page_of(FirstBlock)) >> PMEM_OWNER_SHIFT) - 1, to = (from + 1) % params.gpus;
+    read_block("before");
+    move_alone(FirstBlock, to);
+    read_block("when it is elsewhere");
+    move_alone(FirstBlock, from);
+    if (int error = migrate_now(engine, page_of(FirstBlock) & ~0xffffull, MIGRATE_BLOCK, to))
+        fail("a move by hand", "a block to GPU %u: %d", to, error);
+    settle();
+    read_block("when the block is elsewhere");
+    case_done("a page of a block moves alone", "S1.14");
+}
+
 static void moves_by_hand()
 {
     const uint64_t features = params.features;
     agents_pause = true, params.features &= ~(uint64_t)(Weather | Flushes);
     frame_used_again();
     counter_goes_round();
+    page_of_block();
     agents_pause = false, params.features = features;
 }
 #endif
