@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory path of one GPU for its random tester: vector memory units (with coalescer, L1 TLB and L1V) in place of whole CUs,
+// The memory path of one GPU (of several, the bench has one of these for each) for its random tester: vector memory units (with coalescer, L1 TLB and L1V) in place of whole CUs,
 // and every partition behind them as in rtl/gpu/gpu.sv.  Responsible for: the instances.  Not responsible for: the links between
 // them; all ends lead outside, so that the bench delays each message and each credit as it likes.
 module drf_top
@@ -10,6 +10,7 @@ module drf_top
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic              [63:0] cycle_i,
+  input  logic              [ 7:0] gpu_i,
   output logic                     idle_o,
   // vector memory units
   input  logic       [CuCount-1:0] issue_valid_i,
@@ -94,14 +95,17 @@ module drf_top
   output logic      [FarPorts-1:0] far_rsp_valid_o,
   output mem_rsp_t                 far_rsp_o[FarPorts],
   input  logic      [FarPorts-1:0] far_rsp_credit_i,
-  // maintenance, to the control agents: cache groups, slices, L2 TLB
-  input  logic [SqcCount+L2Slices:0] ctl_cmd_valid_i,
-  input  ctl_cmd_t                 ctl_cmd_i[SqcCount+L2Slices+1],
-  output logic [SqcCount+L2Slices:0] ctl_evt_valid_o
+  // the page-move engine's reports
+  output logic                     move_evt_valid_o,
+  output move_evt_t                move_evt_o,
+  input  logic                     move_evt_credit_i,
+  // maintenance, to the control agents: cache groups, slices, L2 TLB, RDMA engine
+  input  logic [SqcCount+L2Slices+1:0] ctl_cmd_valid_i,
+  input  ctl_cmd_t                 ctl_cmd_i[SqcCount+L2Slices+2],
+  output logic [SqcCount+L2Slices+1:0] ctl_evt_valid_o
 );
   localparam int unsigned OutUtcl2 = L2Slices, OutRdma = L2Slices + 1;
-  localparam int unsigned BlkL2 = SqcCount, BlkUtcl2 = SqcCount + L2Slices;
-  localparam logic [7:0] Gpu = 8'd0;
+  localparam int unsigned BlkL2 = SqcCount, BlkUtcl2 = SqcCount + L2Slices, BlkRdma = BlkUtcl2 + 1;
 
   logic [CuCount-1:0] cu_idle;
   logic [SqcCount-1:0] sqc_idle;
@@ -117,7 +121,7 @@ module drf_top
       .NumSlices(L2Slices), .Credits(NocQueue), .L1vBytes(L1vKib * 1024), .L1vWays(L1vWays), .L1vMshrs(L1vMshrs),
       .TlbEntries(L1vTlbEntries), .Latency(L1vHitLatency), .AddressLanes(VmemLanes)
     ) u_vmem (
-      .clk_i, .rst_ni, .time_i(cycle_i[47:0]), .own_gpu_i(Gpu), .valid_i(issue_valid_i[n]), .issue_i(issue_i[n]),
+      .clk_i, .rst_ni, .time_i(cycle_i[47:0]), .own_gpu_i(gpu_i), .valid_i(issue_valid_i[n]), .issue_i(issue_i[n]),
       .ready_o(ready_o[n]), .opread_valid_o(opread_valid_o[n]), .opread_o(), .opread_lds_o(),
       .vrd_valid_o(vrd_valid_o[n]), .vrd_row_o(vrd_row_o[n]), .vrd_data_i(vrd_data_i[n]), .vwr_valid_o(vwr_valid_o[n]),
       .vwr0_o(vwr_o[n][0]), .vwr1_o(vwr_o[n][1]), .vwr2_o(vwr_o[n][2]), .vwr3_o(vwr_o[n][3]), .vwr_ready_i(vwr_ready_i[n]),
@@ -130,7 +134,7 @@ module drf_top
 
   for (genvar n = 0; n < SqcCount; n++) begin : gen_sqc
     part_sqc u_sqc (
-      .clk_i, .rst_ni, .id_i({Gpu, 8'(n)}), .cycle_i, .idle_o(sqc_idle[n]), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+      .clk_i, .rst_ni, .id_i({gpu_i, 8'(n)}), .cycle_i, .idle_o(sqc_idle[n]), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
       .ifetch_req_valid_i(fetch_valid_i[n]), .ifetch_req_i(fetch_i[n]),
       .ifetch_rsp_valid_o(fetched_valid_o[n]), .ifetch_rsp_o(fetched_o[n]),
       .smem_req_valid_i(smem_valid_i[n]), .smem_req_i(smem_i[n]), .smem_rsp_valid_o(scalar_valid_o[n]), .smem_rsp_o(scalar_o[n]),
@@ -140,7 +144,7 @@ module drf_top
   end
 
   part_noc u_noc (
-    .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .cycle_i, .idle_o(noc_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+    .clk_i, .rst_ni, .id_i({gpu_i, 8'd0}), .cycle_i, .idle_o(noc_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(noc_req_valid_i), .mem_req_i(noc_req_i), .mem_req_credit_o(noc_req_credit_o),
     .mem_req_valid_o(noc_req_valid_o), .mem_req_o(noc_req_o), .mem_req_credit_i(noc_req_credit_i),
     .mem_rsp_valid_i(noc_rsp_valid_i), .mem_rsp_i(noc_rsp_i), .mem_rsp_credit_o(noc_rsp_credit_o),
@@ -149,7 +153,7 @@ module drf_top
 
   for (genvar n = 0; n < L2Slices; n++) begin : gen_l2
     part_l2 u_l2 (
-      .clk_i, .rst_ni, .id_i({Gpu, 8'(n)}), .cycle_i, .idle_o(l2_idle[n]), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+      .clk_i, .rst_ni, .id_i({gpu_i, 8'(n)}), .cycle_i, .idle_o(l2_idle[n]), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
       .obs_en_i(1'b0), .obs_order_valid_o(), .obs_order_o(),
       .mem_req_valid_i(target_req_valid_i[n]), .mem_req_i(target_req_i[n]), .mem_req_credit_o(target_req_credit_o[n]),
       .mem_rsp_valid_o(target_rsp_valid_o[n]), .mem_rsp_o(target_rsp_o[n]), .mem_rsp_credit_i(target_rsp_credit_i[n]),
@@ -160,7 +164,7 @@ module drf_top
   end
 
   part_utcl2 u_utcl2 (
-    .clk_i, .rst_ni, .id_i({Gpu, 8'd0}), .idle_o(utcl2_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+    .clk_i, .rst_ni, .id_i({gpu_i, 8'd0}), .idle_o(utcl2_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(target_req_valid_i[OutUtcl2]), .mem_req_i(target_req_i[OutUtcl2]),
     .mem_req_credit_o(target_req_credit_o[OutUtcl2]), .mem_rsp_valid_o(target_rsp_valid_o[OutUtcl2]),
     .mem_rsp_o(target_rsp_o[OutUtcl2]), .mem_rsp_credit_i(target_rsp_credit_i[OutUtcl2]),
@@ -171,7 +175,7 @@ module drf_top
     .ctl_evt_valid_o(ctl_evt_valid_o[BlkUtcl2]), .ctl_evt_o());
 
   part_rdma u_rdma (
-    .clk_i, .rst_ni, .cycle_i, .id_i({Gpu, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
+    .clk_i, .rst_ni, .cycle_i, .id_i({gpu_i, 8'd0}), .idle_o(rdma_idle), .perf_en_i(1'b0), .perf_addr_i('0), .perf_data_o(),
     .mem_req_valid_i(target_req_valid_i[OutRdma]), .mem_req_i(target_req_i[OutRdma]),
     .mem_req_credit_o(target_req_credit_o[OutRdma]), .mem_rsp_valid_o(target_rsp_valid_o[OutRdma]),
     .mem_rsp_o(target_rsp_o[OutRdma]), .mem_rsp_credit_i(target_rsp_credit_i[OutRdma]),
@@ -179,6 +183,7 @@ module drf_top
     .mem_rsp_valid_i(far_in_rsp_valid_i[1]), .mem_rsp_i(far_in_rsp_i[1]),
     .far_req_valid_o, .far_req_o, .far_req_credit_i, .far_rsp_valid_i, .far_rsp_i, .far_rsp_credit_o,
     .far_req_valid_i, .far_req_i, .far_req_credit_o, .far_rsp_valid_o, .far_rsp_o, .far_rsp_credit_i,
-    .move_evt_valid_o(), .move_evt_o(), .move_evt_credit_i(1'b0),
-    .ctl_cmd_valid_i(1'b0), .ctl_cmd_i('0), .ctl_evt_valid_o(), .ctl_evt_o());
+    .move_evt_valid_o, .move_evt_o, .move_evt_credit_i,
+    .ctl_cmd_valid_i(ctl_cmd_valid_i[BlkRdma]), .ctl_cmd_i(ctl_cmd_i[BlkRdma]),
+    .ctl_evt_valid_o(ctl_evt_valid_o[BlkRdma]), .ctl_evt_o());
 endmodule

@@ -32,7 +32,7 @@ static uint32_t end_alone(unsigned a)
     Vector &v = vectors[a];
     for (uint64_t patience = cycle + 60000; !v.flying.empty(); cycle_of_all())
         if (cycle > patience)
-            where_all_stands(), fail("no end", "a single %s", v.flying.front().name());
+            all_stand(), fail("no end", "a single %s", v.flying.front().name());
     return vgpr[v.cu][v.simd()][v.registers(v.serial - 1) + 16][0];
 }
 
@@ -64,7 +64,7 @@ static void l1v_keeps(unsigned lines)
 static void slice_keeps()
 {
     static uint64_t reads, line;
-    line = frames[space[0].page[0].frame]->pa & 0xffffffffffff;
+    line = frames[space[0].page[0].frame]->pa;
     on_dram_read = [](uint64_t pa) { reads += pa == line; };
     bool done = false;
     end_of_run(&done); // empties the slices
@@ -109,7 +109,7 @@ static void glc_joins_nobody()
     alone(reading, Flat, va + 2048); // translations are there
     held_initiator = 0;
     issue_alone(waiting, Flat, va);
-    for (uint64_t patience = cycle + 60000; !to_initiator[0].due() && cycle < patience;)
+    for (uint64_t patience = cycle + 60000; !gpu[0].to_initiator[0].due() && cycle < patience;)
         cycle_of_all();
     if (Cus > 1) { // else the store itself marks the miss
         issue_alone(storing, Flat, va + 4, false, true, 0x600d);
@@ -142,17 +142,17 @@ static void old_miss_is_not_kept(bool scalar)
         if (scalar) {
             msg_smem_req q = {};
             q.op = SMEM_LOAD, q.vmid = space[0].vmid, q.dwords = 1, q.tag = n, q.va = va;
-            smem_out[n % SqcCus].push(q);
+            gpu[0].smem_out[n % SqcCus].push(q);
         } else {
             msg_ifetch_req q = {};
             q.vmid = space[0].vmid, q.cu = n % SqcCus, q.epoch = n, q.va = va;
-            fetch_out[n % SqcCus].push(q);
+            gpu[0].fetch_out[n % SqcCus].push(q);
         }
     };
     auto wait_for = [&](unsigned n, const char *what) {
         for (uint64_t patience = cycle + 60000; answers < n; cycle_of_all())
             if (cycle > patience)
-                where_all_stands(), fail("no end", "%s", what);
+                all_stand(), fail("no end", "%s", what);
     };
     uint64_t va = space[0].page[0].va + (scalar ? 512 : 576);
     const unsigned storing = Cus > 1 ? 1 : 0;
@@ -162,7 +162,7 @@ static void old_miss_is_not_kept(bool scalar)
     wait_for(1, "a first line of a cache group");
     held_initiator = Cus;
     ask(1, va);
-    for (uint64_t patience = cycle + 60000; !to_initiator[Cus].due() && cycle < patience;)
+    for (uint64_t patience = cycle + 60000; !gpu[0].to_initiator[Cus].due() && cycle < patience;)
         cycle_of_all();
     issue_alone(storing, Flat, va, false, true, 0x4e3);
     end_alone(storing);
@@ -170,7 +170,7 @@ static void old_miss_is_not_kept(bool scalar)
     command_block(0, {(unsigned)(scalar ? CACHE_INV_L1K : CACHE_INV_L1I), 0, 0, &left});
     for (uint64_t patience = cycle + 60000; left; cycle_of_all())
         if (cycle > patience)
-            where_all_stands(), fail("no end", "an invalidation of lines while one of them is on its way");
+            all_stand(), fail("no end", "an invalidation of lines while one of them is on its way");
     ask(2, va);
     for (unsigned i = 0; i < 200; i++)
         cycle_of_all();
@@ -198,9 +198,9 @@ static void walk_and_change(unsigned after, bool whole)
     const unsigned walker = Cus + Sqcs;
     held_initiator = walker;
     issue_alone(0, Flat, va);
-    for (uint64_t patience = cycle + 60000; !to_initiator[walker].due();)
+    for (uint64_t patience = cycle + 60000; !gpu[0].to_initiator[walker].due();)
         if (cycle_of_all(), cycle > patience)
-            where_all_stands(), fail("no end", "a walk");
+            all_stand(), fail("no end", "a walk");
     uint32_t old, fresh;
     memcpy(&old, frames[s.page[0].frame]->value + (va & 4095), 4);
     std::swap(s.page[0].frame, s.page[1].frame);
@@ -209,7 +209,7 @@ static void walk_and_change(unsigned after, bool whole)
     const unsigned behind = script_shoot_down({s.vmid, whole ? 0 : s.page[0].va, whole ? 0u : 0x2000u, 0});
     for (uint64_t patience = cycle + 60000; script.size() > (after == NotBefore ? 0 : behind);)
         if (cycle_of_all(), cycle > patience)
-            where_all_stands(), fail("no end", "an invalidation of two pages while one of them is walked");
+            all_stand(), fail("no end", "an invalidation of two pages while one of them is walked");
     for (unsigned i = 0; i < after && after != NotBefore; i++)
         cycle_of_all();
     held_initiator = -1;

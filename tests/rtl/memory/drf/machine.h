@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory path and what lies between its parts: links with random delays that keep their order, credits that come back late,
-// contents of DRAM and of far memory.  One call of tick() a cycle.  Not responsible for: who asks for what (agents), what is right.
+// The memory path of each GPU and what lies between its parts: links with random delays that keep their order, credits that come back
+// late.  Ports between GPUs lead from one to the other; those to the host, and to a GPU that is not there, end in the bench.
+// Not responsible for: who asks for what (agents), what is right.
 #ifndef TESTS_DRF_MACHINE_H
 #define TESTS_DRF_MACHINE_H
-#include <deque>
 #include <functional>
 #include <type_traits>
-#include <unordered_map>
-#include <vector>
 
 #include "Vdrf_top.h"
-#include "gantry_msg.h"
-#include "params.h"
+#include "links.h"
+#include "memory.h"
 
 template <class Ref> constexpr unsigned count_of(unsigned element) { return sizeof(std::remove_reference_t<Ref>) / element; }
 enum : unsigned {
@@ -22,166 +20,66 @@ enum : unsigned {
     FarPorts = count_of<decltype(Vdrf_top::far_req_o)>(sizeof(msg_mem_req)),
     Initiators = Cus + Sqcs + 2,
     Targets = Slices + 2,
-    Blocks = Sqcs + Slices + 1,
+    Blocks = Sqcs + Slices + 2,
+    MaxGpus = FarPorts - 1,
+    AllCus = MaxGpus * Cus,
     FarDepth = 16, // credits of the far channels: latency 100, 3 bytes a cycle (shapes)
 };
-static Vdrf_top *dut;
-
-template <class Bits> static inline bool bit(const Bits &b, unsigned i) { return reinterpret_cast<const uint8_t *>(&b)[i / 8] >> (i % 8) & 1; }
-template <class Bits> static inline void set_bit(Bits &b, unsigned i) { reinterpret_cast<uint8_t *>(&b)[i / 8] |= (uint8_t)(1u << (i % 8)); }
-template <class Msg, class Port> static inline void put(Port &port, const Msg &m)
-{
-    static_assert(sizeof(Port) == sizeof(Msg), "message size");
-    memcpy((void *)&port, &m, sizeof m);
-}
-template <class Msg, class Port> static inline void get(Msg &m, const Port &port)
-{
-    static_assert(sizeof(Port) == sizeof(Msg), "message size");
-    memcpy(&m, (const void *)&port, sizeof m);
-}
-
-// ---- delays: the weather changes every few hundred cycles, for every link another way
-static Rng sky;
-static const unsigned Least = 8; // of every channel (docs/contracts.md)
-struct Delay {
-    uint64_t changes = 0, frozen = 0; // until then nothing moves: what was under way before is overtaken by whole episodes of others
-    unsigned spread = 1, stops = 0, freezes = 100; // one change in so many
-    uint64_t next()
-    {
-        if (!on(Weather))
-            return Least;
-        if (cycle >= changes) {
-            changes = cycle + 100 + sky.pick(1500);
-            spread = sky.one_in(30) ? 150 : sky.one_in(8) ? 30 : 1 + sky.pick(4);
-            stops = sky.one_in(20) ? 20 : 0;
-            frozen = sky.one_in(freezes) ? cycle + 200 + sky.pick(2000) : 0;
-        }
-        uint64_t wait = frozen > cycle ? frozen - cycle : 0;
-        return Least + wait + sky.pick(spread) + (stops && sky.one_in(stops) ? sky.pick(200) : 0);
-    }
-};
-struct Nothing {};
-template <class Msg> struct Link {
-    std::deque<std::pair<uint64_t, Msg>> queue;
-    uint64_t last = 0;
-    Delay delay;
-    void push(const Msg &m)
-    {
-        uint64_t due = cycle + delay.next();
-        last = due > last ? due : last + 1;
-        queue.push_back({last, m});
-    }
-    bool due() const { return !queue.empty() && queue.front().first <= cycle; }
-    Msg pop()
-    {
-        Msg m = queue.front().second;
-        queue.pop_front();
-        return m;
-    }
-};
-using Credit = Link<Nothing>;
-
-static Link<msg_mem_req> to_noc[Initiators], to_target[Targets], far_out[FarPorts], far_in[FarPorts];
-static Link<msg_mem_rsp> from_target[Targets], to_initiator[Initiators], far_answer[FarPorts], far_served[FarPorts];
-static int held_initiator = -1; // its answers wait (kept.h)
-static Credit noc_room[Initiators], target_room[Targets], answer_room[Targets], far_out_room[FarPorts], far_in_room[FarPorts],
-    far_answer_room[FarPorts], far_served_room[FarPorts];
-static Link<msg_dram_req> dram_out[Slices];
-static Link<msg_dram_rsp> dram_back[Slices];
-static Link<msg_ifetch_req> fetch_out[Cus];
-static Link<msg_ifetch_rsp> fetch_back[Cus];
-static Link<msg_smem_req> smem_out[Cus];
-static Link<msg_smem_rsp> smem_back[Cus];
-static Link<msg_ctl_cmd> blk_out[Blocks];
-static Credit blk_back[Blocks];
-static Link<msg_xlat_evt> report_out[1];
-static Credit report_room[1];
-static uint64_t locked_frame = ~0ull; // physical page that no cache may ask for (maintenance.h)
-static int far_credits[FarPorts], answer_credits[FarPorts]; // of this side: requests into the GPU, answers to it
 
 // Where requests stand, for the watchdog: of each initiator to each target so far.
 struct Census {
     uint64_t sent, crossed, arrived, answered;
 };
-static Census census[Initiators][Targets];
-static uint64_t delivered[Initiators];
-static uint64_t dram_reads[Slices], dram_read_back[Slices];
 
-// ---- memory by physical address, owner in bits 55:48 (0 host, 1 this GPU, 2 its peer)
-static std::unordered_map<uint64_t, std::vector<uint8_t>> contents;
-static uint8_t *at(uint64_t pa)
-{
-    static uint64_t known = ~0ull;
-    static uint8_t *page;
-    if (pa >> 12 != known) {
-        auto &p = contents[pa >> 12];
-        if (p.empty())
-            p.assign(4096, 0);
-        known = pa >> 12, page = p.data();
-    }
-    return page + (pa & 4095);
-}
+struct Gpu {
+    Vdrf_top *dut;
+    unsigned number;
+    Link<msg_mem_req> to_noc[Initiators], to_target[Targets], far_out[FarPorts], far_in[FarPorts];
+    Link<msg_mem_rsp> from_target[Targets], to_initiator[Initiators], far_answer[FarPorts], far_served[FarPorts];
+    Credit noc_room[Initiators], target_room[Targets], answer_room[Targets], far_out_room[FarPorts], far_in_room[FarPorts], far_answer_room[FarPorts],
+        far_served_room[FarPorts];
+    Link<msg_dram_req> dram_out[Slices];
+    Link<msg_dram_rsp> dram_back[Slices];
+    Link<msg_ifetch_req> fetch_out[Cus];
+    Link<msg_ifetch_rsp> fetch_back[Cus];
+    Link<msg_smem_req> smem_out[Cus];
+    Link<msg_smem_rsp> smem_back[Cus];
+    Link<msg_ctl_cmd> blk_out[Blocks];
+    Credit blk_back[Blocks];
+    Link<msg_xlat_evt> report_out[1];
+    Link<msg_move_evt> moved_out[1];
+    Credit report_room[1], moved_room[1];
+    int far_credits[FarPorts], answer_credits[FarPorts]; // of this side: requests into the GPU, answers to it
+    Census census[Initiators][Targets];
+    uint64_t delivered[Initiators], dram_reads[Slices], dram_read_back[Slices];
 
-static uint64_t atomic_result(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b)
-{
-    uint64_t m = size == 8 ? ~0ull : 0xffffffff;
-    a &= m, b &= m, old &= m;
-    int64_t so = size == 8 ? (int64_t)old : (int32_t)old, sa = size == 8 ? (int64_t)a : (int32_t)a;
-    switch (op) {
-    case ATOMIC_SWAP: return a;
-    case ATOMIC_CMPSWAP: return old == b ? a : old;
-    case ATOMIC_ADD: return (old + a) & m;
-    case ATOMIC_SUB: return (old - a) & m;
-    case ATOMIC_SMIN: return sa < so ? a : old;
-    case ATOMIC_UMIN: return a < old ? a : old;
-    case ATOMIC_SMAX: return sa > so ? a : old;
-    case ATOMIC_UMAX: return a > old ? a : old;
-    case ATOMIC_AND: return old & a;
-    case ATOMIC_OR: return old | a;
-    case ATOMIC_XOR: return old ^ a;
-    case ATOMIC_INC: return old >= a ? 0 : old + 1;
-    default: return old == 0 || old > a ? a : old - 1;
-    }
-}
-
-// Far memory performs a request when it arrives.
-static msg_mem_rsp perform(const msg_mem_req &q)
-{
-    msg_mem_rsp r = {};
-    r.op = q.op, r.source = q.source, r.gpu = q.gpu, r.tag = q.tag;
-    uint8_t *p = at(q.addr);
-    if (q.op == MEM_READ || q.op == MEM_READ_NC) {
-        memcpy(r.data, p, 64);
-    } else if (q.op == MEM_WRITE) {
-        for (unsigned i = 0; i < 64; i++)
-            if (q.mask >> i & 1)
-                p[i] = (uint8_t)(q.data[i / 8] >> i % 8 * 8);
-    } else if (q.op == MEM_ATOMIC && q.mask) { // words of a line, in their places
-        memcpy(r.data, p, 64);
-        for (unsigned i = 0; i < 64; i += q.size)
-            if (q.mask >> i & 1) {
-                uint64_t old = 0, operand = 0, now;
-                memcpy(&old, p + i, q.size), memcpy(&operand, (const uint8_t *)q.data + i, q.size);
-                now = atomic_result(q.atomic, q.size, old, operand, 0);
-                memcpy(p + i, &now, q.size);
-            }
-    } else if (q.op == MEM_ATOMIC) {
-        uint64_t now;
-        memcpy(&r.data[0], p, q.size);
-        now = atomic_result(q.atomic, q.size, r.data[0], q.data[0], q.data[1]);
-        memcpy(p, &now, q.size);
-    } else {
-        fail("far request", "operation %u of initiator %u at %llx", q.op, q.source, (unsigned long long)q.addr);
-    }
-    return r;
-}
+    Gpu *peer(unsigned port) const; // that this port leads to; NULL: to the bench
+    void clear_inputs();
+    void take_credits();
+    void take_messages();
+    void take_far(unsigned port);
+    void request_of(unsigned n, const msg_mem_req &q);
+    void send_messages();
+    void send_far(unsigned port);
+    bool links_empty();
+    void where_all_stands() const;
+};
+static Gpu gpu[MaxGpus];
+static int held_initiator = -1;          // of GPU 0: its answers wait (kept.h)
+inline Gpu *Gpu::peer(unsigned port) const { return port && port - 1 != number && port <= params.gpus && params.gpus > 1 ? &gpu[port - 1] : nullptr; }
+// CUs and blocks of all GPUs are numbered together.
+static unsigned cu_count() { return params.gpus * Cus; }
+static unsigned block_count() { return params.gpus * Blocks; }
+static Gpu &gpu_of_cu(unsigned cu) { return gpu[cu / Cus]; }
 
 static const char *name_of_initiator(unsigned n) { return n < Cus ? "CU" : n < Cus + Sqcs ? "cache group" : n == Cus + Sqcs ? "walker" : "far port"; }
 static const char *name_of_target(unsigned t) { return t < Slices ? "slice" : t == Slices ? "L2 TLB" : "RDMA engine"; }
 
-static void where_all_stands()
+inline void Gpu::where_all_stands() const
 {
     using Ull = unsigned long long;
+    if (params.gpus > 1)
+        printf("GPU %u:\n", number);
     for (unsigned n = 0; n < Initiators; n++) {
         uint64_t back = 0;
         for (unsigned t = 0; t < Targets; t++) {
@@ -203,14 +101,16 @@ static void where_all_stands()
 }
 
 // ---- what agents hear
-static std::function<void(unsigned port, const msg_mem_rsp &)> on_far_served;
+static std::function<void(unsigned gpu, unsigned port, const msg_mem_rsp &)> on_far_served;
 static std::function<void(unsigned cu, const msg_ifetch_rsp &)> on_fetched;
 static std::function<void(unsigned cu, const msg_smem_rsp &)> on_scalar;
 static std::function<void(unsigned block)> on_block;
-static std::function<void(const msg_xlat_evt &)> on_report;
+static std::function<void(unsigned gpu, const msg_xlat_evt &)> on_report;
+static std::function<void(unsigned gpu, const msg_move_evt &)> on_moved;
 static std::function<void(uint64_t pa)> on_dram_read;
+static std::function<void(unsigned gpu, unsigned initiator, const msg_mem_req &)> on_request, on_arrival; // may be empty: leaves a cache, reaches a slice
 
-static void take_credits()
+inline void Gpu::take_credits()
 {
     for (unsigned n = 0; n < Initiators; n++)
         if (noc_room[n].due()) {
@@ -230,6 +130,8 @@ static void take_credits()
     }
     if (report_room[0].due())
         report_room[0].pop(), dut->xlat_evt_credit_i = 1;
+    if (moved_room[0].due())
+        moved_room[0].pop(), dut->move_evt_credit_i = 1;
     for (unsigned p = 0; p < FarPorts; p++) {
         if (far_out_room[p].due())
             far_out_room[p].pop(), set_bit(dut->far_req_credit_i, p);
@@ -242,12 +144,12 @@ static void take_credits()
     }
 }
 
-static void take_messages()
+inline void Gpu::take_messages()
 {
     for (unsigned n = 0; n < Initiators; n++) {
         if (to_noc[n].due())
             put(dut->noc_req_i[n], to_noc[n].pop()), set_bit(dut->noc_req_valid_i, n);
-        if (to_initiator[n].due() && (int)n != held_initiator) {
+        if (to_initiator[n].due() && ((int)n != held_initiator || number)) {
             msg_mem_rsp r = to_initiator[n].pop();
             delivered[n]++;
             if (n < Cus)
@@ -263,6 +165,8 @@ static void take_messages()
             msg_mem_req q = to_target[t].pop();
             put(dut->target_req_i[t], q), set_bit(dut->target_req_valid_i, t);
             census[q.source][t].arrived++;
+            if (on_arrival && t < Slices)
+                on_arrival(number, q.source, q);
         }
         if (from_target[t].due())
             put(dut->noc_rsp_i[t], from_target[t].pop()), set_bit(dut->noc_rsp_valid_i, t);
@@ -270,7 +174,7 @@ static void take_messages()
     for (unsigned s = 0; s < Slices; s++) {
         if (dram_out[s].due()) {
             msg_dram_req q = dram_out[s].pop();
-            uint8_t *p = at(1ull << 48 | q.addr);
+            uint8_t *p = at((number + 1ull) << 48 | q.addr);
             if (q.write) {
                 for (unsigned i = 0; i < 64; i++)
                     if (q.mask >> i & 1)
@@ -285,63 +189,94 @@ static void take_messages()
         if (dram_back[s].due())
             put(dut->dram_rsp_i[s], dram_back[s].pop()), set_bit(dut->dram_rsp_valid_i, s), dram_read_back[s]++;
     }
-    for (unsigned p = 0; p < FarPorts; p++) {
-        if (far_in[p].due())
-            put(dut->far_req_i[p], far_in[p].pop()), set_bit(dut->far_req_valid_i, p);
-        if (far_out[p].due()) {
-            far_answer[p].push(perform(far_out[p].pop()));
-            far_out_room[p].push({});
-        }
-        if (far_answer[p].due() && answer_credits[p])
-            put(dut->far_rsp_i[p], far_answer[p].pop()), set_bit(dut->far_rsp_valid_i, p), answer_credits[p]--;
-        if (far_served[p].due()) {
-            far_served_room[p].push({});
-            on_far_served(p, far_served[p].pop());
-        }
-    }
+    for (unsigned p = 0; p < FarPorts; p++)
+        take_far(p);
     for (unsigned c = 0; c < Cus; c++) {
         if (fetch_out[c].due())
             put(dut->fetch_i[c / SqcCus][c % SqcCus], fetch_out[c].pop()), set_bit(dut->fetch_valid_i[c / SqcCus], c % SqcCus);
         if (smem_out[c].due())
             put(dut->smem_i[c / SqcCus][c % SqcCus], smem_out[c].pop()), set_bit(dut->smem_valid_i[c / SqcCus], c % SqcCus);
         if (fetch_back[c].due())
-            on_fetched(c, fetch_back[c].pop());
+            on_fetched(number * Cus + c, fetch_back[c].pop());
         if (smem_back[c].due())
-            on_scalar(c, smem_back[c].pop());
+            on_scalar(number * Cus + c, smem_back[c].pop());
     }
     for (unsigned b = 0; b < Blocks; b++) {
         if (blk_out[b].due())
             put(dut->ctl_cmd_i[b], blk_out[b].pop()), set_bit(dut->ctl_cmd_valid_i, b);
         if (blk_back[b].due())
-            blk_back[b].pop(), on_block(b);
+            blk_back[b].pop(), on_block(number * Blocks + b);
     }
     if (report_out[0].due())
-        report_room[0].push({}), on_report(report_out[0].pop());
+        report_room[0].push({}), on_report(number, report_out[0].pop());
+    if (moved_out[0].due())
+        moved_room[0].push({}), on_moved(number, moved_out[0].pop());
 }
 
-template <class Port> static void request_of(unsigned n, const Port &port)
+inline void Gpu::take_far(unsigned p)
 {
-    msg_mem_req q;
-    get(q, port);
+    if (Gpu *to = peer(p)) {
+        if (far_out[p].due())
+            put(to->dut->far_req_i[number + 1], far_out[p].pop()), set_bit(to->dut->far_req_valid_i, number + 1);
+        if (far_served[p].due())
+            put(to->dut->far_rsp_i[number + 1], far_served[p].pop()), set_bit(to->dut->far_rsp_valid_i, number + 1);
+        return;
+    }
+    if (far_in[p].due())
+        put(dut->far_req_i[p], far_in[p].pop()), set_bit(dut->far_req_valid_i, p);
+    if (far_out[p].due()) {
+        far_answer[p].push(perform(far_out[p].pop()));
+        far_out_room[p].push({});
+    }
+    if (far_answer[p].due() && answer_credits[p])
+        put(dut->far_rsp_i[p], far_answer[p].pop()), set_bit(dut->far_rsp_valid_i, p), answer_credits[p]--;
+    if (far_served[p].due()) {
+        far_served_room[p].push({});
+        on_far_served(number, p, far_served[p].pop());
+    }
+}
+
+inline void Gpu::request_of(unsigned n, const msg_mem_req &q)
+{
     if (q.target >= Targets)
         fail("target", "%s %u names port %u for %llx", name_of_initiator(n), n, q.target, (unsigned long long)q.addr);
-    if (n < Cus + Sqcs && q.op != MEM_XLAT && q.addr >> 12 == locked_frame)
-        fail("lock", "%s %u accesses %llx, whose page is locked", name_of_initiator(n), n, (unsigned long long)q.addr);
+    if (on_request && n < Cus + Sqcs && q.op != MEM_XLAT)
+        on_request(number, n, q);
     census[n][q.target].sent++;
     to_noc[n].push(q);
 }
 
-static void send_messages()
+inline void Gpu::send_far(unsigned p)
 {
+    if (bit(dut->far_req_valid_o, p)) {
+        msg_mem_req q;
+        get(q, dut->far_req_o[p]);
+        far_out[p].push(q);
+    }
+    if (bit(dut->far_rsp_valid_o, p)) {
+        msg_mem_rsp r;
+        get(r, dut->far_rsp_o[p]);
+        far_served[p].push(r);
+    }
+    Gpu *to = peer(p);
+    if (bit(dut->far_req_credit_o, p))
+        (to ? to->far_out_room[number + 1] : far_in_room[p]).push({});
+    if (bit(dut->far_rsp_credit_o, p))
+        (to ? to->far_served_room[number + 1] : far_answer_room[p]).push({});
+}
+
+inline void Gpu::send_messages()
+{
+    msg_mem_req request;
     for (unsigned n = 0; n < Cus; n++)
         if (bit(dut->cu_req_valid_o, n))
-            request_of(n, dut->cu_req_o[n]);
+            get(request, dut->cu_req_o[n]), request_of(n, request);
     for (unsigned n = 0; n < Sqcs; n++)
         if (bit(dut->sqc_req_valid_o, n))
-            request_of(Cus + n, dut->sqc_req_o[n]);
+            get(request, dut->sqc_req_o[n]), request_of(Cus + n, request);
     for (unsigned n = 0; n < 2; n++)
         if (bit(dut->far_in_req_valid_o, n))
-            request_of(Cus + Sqcs + n, dut->far_in_req_o[n]);
+            get(request, dut->far_in_req_o[n]), request_of(Cus + Sqcs + n, request);
     for (unsigned n = 0; n < Initiators; n++) {
         if (bit(dut->noc_req_credit_o, n))
             noc_room[n].push({});
@@ -378,26 +313,12 @@ static void send_messages()
             msg_dram_req q;
             get(q, dut->dram_req_o[s]);
             if (!q.write && on_dram_read)
-                on_dram_read(q.addr);
+                on_dram_read((number + 1ull) << 48 | q.addr);
             dram_reads[s] += !q.write;
             dram_out[s].push(q);
         }
-    for (unsigned p = 0; p < FarPorts; p++) {
-        if (bit(dut->far_req_valid_o, p)) {
-            msg_mem_req q;
-            get(q, dut->far_req_o[p]);
-            far_out[p].push(q);
-        }
-        if (bit(dut->far_rsp_valid_o, p)) {
-            msg_mem_rsp r;
-            get(r, dut->far_rsp_o[p]);
-            far_served[p].push(r);
-        }
-        if (bit(dut->far_req_credit_o, p))
-            far_in_room[p].push({});
-        if (bit(dut->far_rsp_credit_o, p))
-            far_answer_room[p].push({});
-    }
+    for (unsigned p = 0; p < FarPorts; p++)
+        send_far(p);
     for (unsigned c = 0; c < Cus; c++) {
         if (bit(dut->fetched_valid_o[c / SqcCus], c % SqcCus)) {
             msg_ifetch_rsp r;
@@ -418,19 +339,24 @@ static void send_messages()
         get(m, dut->xlat_evt_o);
         report_out[0].push(m);
     }
+    if (dut->move_evt_valid_o) {
+        msg_move_evt m;
+        get(m, dut->move_evt_o);
+        moved_out[0].push(m);
+    }
 }
 
-static void clear_inputs()
+inline void Gpu::clear_inputs()
 {
     dut->issue_valid_i = 0, dut->inv_i = 0, dut->cu_req_credit_i = 0, dut->cu_rsp_valid_i = 0, dut->sqc_req_credit_i = 0, dut->sqc_rsp_valid_i = 0;
     dut->noc_req_valid_i = 0, dut->noc_req_credit_i = 0, dut->noc_rsp_valid_i = 0, dut->target_req_valid_i = 0, dut->target_rsp_credit_i = 0;
     dut->dram_rsp_valid_i = 0, dut->far_in_req_credit_i = 0, dut->far_in_rsp_valid_i = 0, dut->far_req_credit_i = 0, dut->far_rsp_valid_i = 0;
-    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->ctl_cmd_valid_i = 0, dut->xlat_evt_credit_i = 0;
+    dut->far_req_valid_i = 0, dut->far_rsp_credit_i = 0, dut->ctl_cmd_valid_i = 0, dut->xlat_evt_credit_i = 0, dut->move_evt_credit_i = 0;
     for (unsigned s = 0; s < Sqcs; s++)
         dut->fetch_valid_i[s] = 0, dut->smem_valid_i[s] = 0;
 }
 
-static bool links_empty()
+inline bool Gpu::links_empty()
 {
     bool empty = true;
     auto look = [&](auto &links) {
@@ -440,6 +366,7 @@ static bool links_empty()
     look(to_noc), look(to_target), look(far_out), look(far_in), look(from_target), look(to_initiator), look(far_answer), look(far_served);
     look(noc_room), look(target_room), look(answer_room), look(far_out_room), look(far_in_room), look(far_answer_room), look(far_served_room);
     look(dram_out), look(dram_back), look(fetch_out), look(fetch_back), look(smem_out), look(smem_back), look(blk_out), look(blk_back), look(report_out), look(report_room);
+    look(moved_out), look(moved_room);
     return empty;
 }
 #endif

@@ -14,17 +14,19 @@ struct Command {
     int *left;     // counted down when it is done
     uint64_t bytes = 0; // of the range; 0: all pages
     bool answer = false; // withheld translations are looked up again (CTL_XLAT)
+    msg_ctl_move page = {}; // to an RDMA engine, instead of all this
 };
-static std::deque<Command> block_queue[Blocks], cu_queue[Cus];
-static bool block_busy[Blocks], cu_busy[Cus];
+static std::deque<Command> block_queue[MaxGpus * Blocks], cu_queue[AllCus]; // of all GPUs, numbered together
+static bool block_busy[MaxGpus * Blocks], cu_busy[AllCus];
 static uint64_t invalidations, remaps, storms, flushes, page_locks, reports;
 static bool agents_pause, storm_pause; // no episode begins: for what is done by hand, for a storm
 static bool paused() { return agents_pause || storm_pause; }
 
 static void command_block(unsigned b, Command c) { block_queue[b].push_back(c), ++*c.left; }
 static void command_cu(unsigned cu, Command c) { cu_queue[cu].push_back(c), ++*c.left; }
-static unsigned block_of_slice(unsigned s) { return Sqcs + s; }
-static const unsigned BlockUtcl2 = Sqcs + Slices;
+static unsigned block_of_group(unsigned cu) { return cu / Cus * Blocks + cu % Cus / SqcCus; } // of the caches that this CU has
+static unsigned block_of_slice(unsigned g, unsigned s) { return g * Blocks + Sqcs + s; }
+static const unsigned BlockUtcl2 = Sqcs + Slices, BlockRdma = BlockUtcl2 + 1; // of GPU 0
 
 // A block is done when its answer comes; called by the links.
 static void block_done(unsigned b)
@@ -44,21 +46,25 @@ static void cu_done(unsigned cu)
 
 static void send_commands()
 {
-    for (unsigned b = 0; b < Blocks; b++)
+    for (unsigned b = 0; b < block_count(); b++)
         if (!block_busy[b] && !block_queue[b].empty()) {
             msg_ctl_cmd m = {};
             Command &c = block_queue[b].front();
             m.op = c.answer ? CTL_XLAT : c.root && !c.bytes ? CTL_ROOT : CTL_INV, m.vmid = c.vmid, m.flags = c.flags, m.root = c.root, m.bytes = c.bytes;
-            blk_out[b].push(m), block_busy[b] = true;
+            if (c.page.op)
+                memcpy(&m, &c.page, sizeof m);
+            gpu[b / Blocks].blk_out[b % Blocks].push(m), block_busy[b] = true;
         }
-    for (unsigned cu = 0; cu < Cus; cu++)
+    for (unsigned cu = 0; cu < cu_count(); cu++)
         if (!cu_busy[cu] && !cu_queue[cu].empty()) {
             const Command &c = cu_queue[cu].front();
-            set_bit(dut->inv_i, cu), dut->inv_flags_i[cu] = c.flags, cu_busy[cu] = true;
+            Vdrf_top *dut = gpu_of_cu(cu).dut;
+            auto &pages = dut->inv_pages_i[cu % Cus];
+            set_bit(dut->inv_i, cu % Cus), dut->inv_flags_i[cu % Cus] = c.flags, cu_busy[cu] = true;
             if (c.bytes)
-                put_pages(dut->inv_pages_i[cu], c.vmid, c.root >> 12, (c.root + c.bytes - 1) >> 12);
+                put_pages(pages, c.vmid, c.root >> 12, (c.root + c.bytes - 1) >> 12);
             else
-                put_pages(dut->inv_pages_i[cu], c.vmid);
+                put_pages(pages, c.vmid);
         }
 }
 
@@ -190,6 +196,7 @@ struct Mapping {
     unsigned n, index;
 };
 static std::vector<Mapping> locked; // entries that say so, or are about to
+static uint64_t locked_frame = ~0ull; // physical page
 static uint64_t wait_until;
 static int *wait_left; // a step of the script that ends then
 
@@ -218,7 +225,7 @@ static void lock_page(Rng &rng)
         script_range(space[m.n].vmid, m.n, m.index, m.index, rng);
     const uint64_t length = rng.pick(rng.one_in(4) ? 12000 : 1500);
     script.push_back([=](int *left) {
-        locked_frame = frames[frame]->pa >> 12;
+        locked_frame = frames[frame]->pa >> 12; // no cache may ask for it
         wait_until = cycle + length, wait_left = left, ++*left;
     });
     script.push_back([](int *) { locked_frame = ~0ull; });
@@ -233,7 +240,7 @@ static void lock_page(Rng &rng)
 }
 
 // The driver's part: an entry that was read before the unlock is read again.
-static void report(const msg_xlat_evt &m)
+static void report(unsigned, const msg_xlat_evt &m)
 {
     static int ignored;
     unsigned n = 0;
@@ -256,9 +263,10 @@ static void step_maintenance()
     if (wait_left && cycle >= wait_until)
         --*wait_left, wait_left = nullptr;
     step_script();
+    const bool one = params.gpus == 1; // else pages change in moves.h
     if (!script.empty() || script_left)
         return;
-    if (on(Storms) && cycle >= next_storm) { // 255 more shoot-downs, so that the generation in which an entry was kept comes again
+    if (one && on(Storms) && cycle >= next_storm) { // 255 more shoot-downs, so that the generation in which an entry was kept comes again
         unsigned n = hub.pick(params.spaces);
         next_storm = cycle + 100;
         if (swap_pages(n, hub, space[n].vmid, 255)) {
@@ -266,21 +274,21 @@ static void step_maintenance()
             storms++;
             next_storm = cycle + 80000 + hub.pick(160000);
         }
-    } else if (on(Remaps) && cycle >= next_remap) {
+    } else if (one && on(Remaps) && cycle >= next_remap) {
         next_remap = cycle + 200;
         unsigned n = hub.pick(params.spaces);
         if (swap_pages(n, hub, hub.one_in(5) ? 255 : space[n].vmid, 0))
             next_remap = cycle + 2000 + hub.pick(10000);
-    } else if (on(PageLocks) && cycle >= next_lock) {
+    } else if (one && on(PageLocks) && cycle >= next_lock) {
         next_lock = cycle + 4000 + hub.pick(20000);
         lock_page(hub);
     } else if (on(Flushes) && cycle >= next_flush) {
         next_flush = cycle + 2000 + hub.pick(12000);
         unsigned flags = hub.one_in(3) ? CACHE_WB_L2 : CACHE_WB_L2 | CACHE_INV_L2;
-        for (unsigned s = 0; s < Slices; s++)
+        for (unsigned s = 0; s < params.gpus * Slices; s++)
             if (!hub.one_in(4)) {
                 static int ignored;
-                command_block(block_of_slice(s), {flags, 0, 0, &ignored});
+                command_block(block_of_slice(s / Slices, s % Slices), {flags, 0, 0, &ignored});
             }
         flushes++;
     }
@@ -290,8 +298,8 @@ static void step_maintenance()
 static void end_of_run(bool *done)
 {
     script.push_back([](int *left) {
-        for (unsigned s = 0; s < Slices; s++)
-            command_block(block_of_slice(s), {CACHE_WB_L2 | CACHE_INV_L2, 0, 0, left});
+        for (unsigned s = 0; s < params.gpus * Slices; s++)
+            command_block(block_of_slice(s / Slices, s % Slices), {CACHE_WB_L2 | CACHE_INV_L2, 0, 0, left});
     });
     script.push_back([=](int *) { *done = true; });
 }

@@ -79,7 +79,7 @@ struct Scalar {
                 todo.push_back(a);
         }
         if (rng.one_in(2))
-            command_block(cu / SqcCus, {CACHE_INV_L1K, 0, 0, &left});
+            command_block(block_of_group(cu), {CACHE_INV_L1K, 0, 0, &left});
         else
             ask(SMEM_DCACHE_INV, 0, 0), left = 1;
     }
@@ -87,7 +87,7 @@ struct Scalar {
     {
         msg_smem_req q = {};
         q.op = op, q.wave = 0x11, q.vmid = space[claims.of_space].vmid, q.dwords = dwords, q.tag = tag, q.va = va;
-        smem_out[cu].push(q);
+        gpu_of_cu(cu).smem_out[cu % Cus].push(q);
     }
     void step()
     {
@@ -168,7 +168,7 @@ struct Fetch {
                 if (claim_range(claims, l.va, 32, false, l.value))
                     todo.push_back(l);
             }
-            command_block(cu / SqcCus, {CACHE_INV_L1I, 0, 0, &left});
+            command_block(block_of_group(cu), {CACHE_INV_L1I, 0, 0, &left});
         } else if (todo.empty()) {
             if (flying.empty())
                 claims.release(), active = false, wake = cycle + rng.pick(900);
@@ -177,7 +177,7 @@ struct Fetch {
             q.wave = 0x21, q.vmid = space[claims.of_space].vmid, q.cu = cu % SqcCus, q.epoch = ++epoch, q.va = todo.front().va;
             flying[epoch] = todo.front();
             todo.pop_front();
-            fetch_out[cu].push(q);
+            gpu_of_cu(cu).fetch_out[cu % Cus].push(q);
             wake = cycle + (rng.one_in(3) ? rng.pick(60) : 1);
         }
     }
@@ -282,12 +282,12 @@ struct Far {
     }
     void step()
     {
-        if (!todo.empty() && far_credits[port] && cycle >= wake) {
+        if (!todo.empty() && gpu[0].far_credits[port] && cycle >= wake) {
             Request r = todo.front();
             todo.pop_front();
             r.q.tag = ++tag;
             flying[tag] = r;
-            far_in[port].push(r.q), far_credits[port]--, far_requests++;
+            gpu[0].far_in[port].push(r.q), gpu[0].far_credits[port]--, far_requests++;
             wake = cycle + (rng.one_in(4) ? rng.pick(40) : 1);
         } else if (active && todo.empty() && flying.empty()) {
             claims.release(), active = false, wake = cycle + rng.pick(1500);
@@ -314,8 +314,8 @@ struct Far {
     }
 };
 
-static Scalar scalars[Cus];
-static Fetch fetchers[Cus];
+static Scalar scalars[AllCus];
+static Fetch fetchers[AllCus];
 static Far fars[2] = {};
 static Rng owner; // of far memory: at once
 
@@ -337,35 +337,42 @@ static void step_owner()
 
 static void make_others()
 {
-    for (unsigned c = 0; c < Cus; c++) {
+    for (unsigned c = 0; c < cu_count(); c++) {
         scalars[c].cu = fetchers[c].cu = c;
-        scalars[c].rng = rng_of(100 + c), fetchers[c].rng = rng_of(120 + c);
+        scalars[c].rng = rng_of(c < 16 ? 100 + c : 300 + c), fetchers[c].rng = rng_of(c < 16 ? 120 + c : 400 + c);
     }
     fars[0].port = 0, fars[0].rng = rng_of(140), fars[1].port = 2, fars[1].rng = rng_of(141);
     owner = rng_of(142);
-    on_far_served = [](unsigned port, const msg_mem_rsp &r) { fars[port == 2].answer(r); };
     on_fetched = [](unsigned cu, const msg_ifetch_rsp &r) { fetchers[cu].answer(r); };
     on_scalar = [](unsigned cu, const msg_smem_rsp &r) { scalars[cu].answer(r); };
     on_block = block_done;
+    if (params.gpus > 1)
+        return;
+    on_far_served = [](unsigned, unsigned port, const msg_mem_rsp &r) { fars[port == 2].answer(r); };
     on_report = report;
+    on_request = [](unsigned, unsigned n, const msg_mem_req &q) {
+        if (q.addr >> 12 == locked_frame)
+            fail("lock", "%s %u accesses %llx, whose page is locked", name_of_initiator(n), n, (unsigned long long)q.addr);
+    };
     write_vram = [](uint64_t pa, const uint64_t *words, unsigned n, int *left) { fars[0].write(pa, words, n, left); };
 }
 static void step_others()
 {
-    for (unsigned c = 0; c < Cus; c++) {
+    for (unsigned c = 0; c < cu_count(); c++) {
         if (params.others & Scalars)
             scalars[c].step();
         if (params.others & Fetches)
             fetchers[c].step();
     }
-    fars[0].step(), fars[1].step();
+    if (params.gpus == 1)
+        fars[0].step(), fars[1].step();
     if (params.others & Hosts && owner.one_in(100))
         step_owner();
 }
 static bool others_rest()
 {
     bool rest = true;
-    for (unsigned c = 0; c < Cus; c++)
+    for (unsigned c = 0; c < cu_count(); c++)
         rest &= !scalars[c].active && !fetchers[c].active && !scalars[c].left && !fetchers[c].left;
     for (auto &f : fars)
         rest &= !f.active && f.todo.empty() && f.flying.empty();

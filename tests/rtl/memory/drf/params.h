@@ -10,11 +10,11 @@
 #include <cstring>
 #include <string>
 
-enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, AllFeatures = 1023 };
+enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, Moves = 1024, GivesUp = 2048, Accesses = 4096, Frees = 8192, AllFeatures = 16383 };
 enum Other { Scalars = 1, Fetches = 2, Fars = 4, Hosts = 8, AllOthers = 15 };
 
 struct Params {
-    uint64_t seed = 1, episodes = 20000, vectors = ~0ull, others = AllOthers, features = AllFeatures, spaces = 4, pages = 64, accesses = 64, hand = 1 /* kept.h too */;
+    uint64_t seed = 1, episodes = 20000, vectors = ~0ull, others = AllOthers, features = AllFeatures, spaces = 4, pages = 64, accesses = 64, hand = 1 /* kept.h too */, gpus = 1;
     struct Field {
         const char *name;
         uint64_t Params::*value;
@@ -22,7 +22,7 @@ struct Params {
     static constexpr Field fields[] = {{"seed", &Params::seed},       {"episodes", &Params::episodes}, {"vectors", &Params::vectors},
                                        {"others", &Params::others},   {"features", &Params::features}, {"spaces", &Params::spaces},
                                        {"pages", &Params::pages},     {"accesses", &Params::accesses},
-                                       {"hand", &Params::hand}};
+                                       {"hand", &Params::hand},         {"gpus", &Params::gpus}};
     bool read(const char *word)
     {
         for (auto &f : fields)

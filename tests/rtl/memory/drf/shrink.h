@@ -55,10 +55,12 @@ template <class Body> static Outcome attempt(const Params &p, Body body, bool sh
     int status;
     waitpid(child, &status, 0);
     o.failed = status != 0;
-    for (const char *mark : {"FAIL ", "%Error"})
+    for (const char *mark : {"FAIL ", "%Error", "gantry: "}) // the last: a CHECK of the C engine
         if (size_t at = o.text.find(mark); o.kind.empty() && at != std::string::npos) {
             o.line = o.text.substr(at, o.text.find('\n', at) - at);
             o.kind = o.line.substr(0, o.line.find(*mark == 'F' ? ": " : " at ")); // of an assertion: its place in the text
+            if (*mark == 'g')
+                o.kind = o.line.substr(o.line.rfind('[') + 1);
             if (*mark == '%')
                 o.kind = o.line.substr(o.line.rfind('/') == std::string::npos ? 0 : o.line.rfind('/'));
         }
@@ -100,7 +102,7 @@ template <class Body> static Params shrink(Params p, Outcome first, Body body, d
             better |= value < p.*field && smaller(q);
         };
         attempt_with(&Params::hand, 0), attempt_with(&Params::episodes, 0);
-        for (unsigned b = 0; b < 9; b++)
+        for (unsigned b = 0; b < 14; b++)
             attempt_with(&Params::features, p.features & ~(1ull << b));
         for (unsigned b = 0; b < 4; b++)
             attempt_with(&Params::others, p.others & ~(1ull << b));

@@ -3,11 +3,13 @@
 // DRAM channels, L2 TLB with walker, RDMA engine, all real and small, with agents on every port (docs/verification.md).
 // By day on the model of test_drf_faults.py.
 // nightly: yes
+// lib: yes
+// cflags: -Ihost -Ibuild/gen
 // top: drf_top
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_drf/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_withheld_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/common/latency_floor.sv rtl/common/credit_counter.sv rtl/common/stream_fifo.sv rtl/common/stream_queue.sv rtl/common/stream_bounds.sv rtl/common/rr_arbiter.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv rtl/gpu/part_sqc.sv rtl/noc/noc_xbar.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv rtl/gpu/part_noc.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/gpu/part_l2.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_tlb.sv rtl/tlb/utcl2_walker.sv rtl/gpu/part_utcl2.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/rdma/rdma_push.sv rtl/rdma/rdma_store.sv rtl/rdma/rdma_move.sv rtl/gpu/part_rdma.sv tests/rtl/memory/drf/drf_top.sv
-// run: episodes=5000
+// run: episodes=5000 other=5000
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique --x-assign unique
-#include "kept.h"
+#include "kept_two.h"
 #include "shrink.h"
 
 static int fault; // seeded, of the model of test_drf_faults.py
@@ -17,7 +19,7 @@ static void whole_run()
 {
     start();
     if (params.hand)
-        all_by_hand();
+        params.gpus == 1 ? all_by_hand() : moves_by_hand();
     random_episodes();
     using Ull = unsigned long long;
     printf("%llu episodes (%llu short ones), %llu accesses of lanes, %llu loaded values checked, %llu counted, locks taken %llu in %llu tries\n",
@@ -27,26 +29,41 @@ static void whole_run()
            (Ull)page_locks, (Ull)reports);
     printf("%llu cycles; transactions %llu, TLB hits %llu misses %llu, reads that hit %llu, missed %llu, joined %llu, writes %llu\n", (Ull)cycle, (Ull)hits[0],
            (Ull)hits[1], (Ull)hits[2], (Ull)hits[3], (Ull)hits[4], (Ull)hits[5], (Ull)hits[6]);
+    if (params.gpus > 1) {
+        printf("%llu moves begun (%llu blocks), %llu refused, %llu given up, %llu came; %llu exchanges, %llu frees, %llu accesses of command processors, %llu commands\n", (Ull)moves_begun,
+               (Ull)blocks_begun, (Ull)moves_refused, (Ull)moves_given_up, (Ull)pmem_moves(memory), (Ull)exchanges, (Ull)frees, (Ull)(firms[0].ended + firms[1].ended), (Ull)hub_commands);
+        case_done("random episodes of several GPUs", "S1.9, S1.10, S1.13, S1.14, B.11");
+        return;
+    }
     case_done("random episodes", "S0.19, S1.2, S3.12");
 }
 
 int main(int argc, char **argv)
 {
     bool shrinks = true;
-    uint64_t runs = 1; // with seeds 1000 apart
+    uint64_t runs = 1, other = 0; // with seeds 1000 apart; then so many episodes with two GPUs, or with one
     params.vectors = Vectors == 64 ? ~0ull : (1ull << Vectors % 64) - 1;
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "noshrink"))
             shrinks = false;
         else if (!strncmp(argv[i], "fault=", 6))
             fault = atoi(argv[i] + 6);
-        else if (!strncmp(argv[i], "runs=", 5))
+        else if (!strncmp(argv[i], "plant=", 6)) {
+            if (!plant_read(argv[i] + 6))
+                return printf("drf: %s: no fault\n", argv[i]), 2;
+        } else if (!strncmp(argv[i], "runs=", 5))
             runs = strtoull(argv[i] + 5, nullptr, 0);
+        else if (!strncmp(argv[i], "other=", 6))
+            other = strtoull(argv[i] + 6, nullptr, 0);
         else if (!params.read(argv[i]))
             return printf("drf: %s: no parameter of the tester\n", argv[i]), 2;
     Outcome o;
     for (uint64_t n = 0; n < runs && !o.failed; n++, params.seed += o.failed ? 0 : 1000)
         o = attempt(params, whole_run, true, 0);
+    if (!o.failed && other) {
+        params.gpus = params.gpus == 1 ? 2 : 1, params.episodes = other;
+        o = attempt(params, whole_run, true, 0);
+    }
     if (!o.failed)
         return 0;
     printf("%s\nthis run: %s\n", o.line.c_str(), params.text().c_str());

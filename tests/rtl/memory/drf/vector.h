@@ -8,7 +8,7 @@
 
 enum { Flat, Mubuf, Inv };
 enum Purpose { Plain, Count, TryLock, FreeLock, Alone /* whoever issued it looks at it */ };
-enum : unsigned { VectorsPerCu = 4, Vectors = Cus * VectorsPerCu, Blocks_ = 4 /* of registers, of a wavefront */ };
+enum : unsigned { VectorsPerCu = 4, Vectors = AllCus * VectorsPerCu /* at most */, Blocks_ = 4 /* of registers, of a wavefront */ };
 
 struct Instr {
     unsigned kind = Flat, size = 2, dwords = 1, atomic_op = 0, regs = 0, results = 0, tag = 0, counter_page = 0;
@@ -22,7 +22,7 @@ struct Instr {
     const char *name() const { return kind == Inv ? "invalidation" : atomic ? "atomic" : store ? "store" : "load"; }
 };
 
-static uint32_t vgpr[Cus][4][256][64];
+static uint32_t vgpr[AllCus][4][256][64];
 static uint64_t lane_accesses, loads_checked, counted, lock_tries, locks_taken, unsaturated;
 
 struct Packer {
@@ -255,8 +255,9 @@ struct Vector {
         p.put(space[n].vmid, 8), p.put(v.exec, 64), p.put(r + 16, 8), p.put(r + 4, 8), p.put(r, 8), p.put(serial % 8 == 3 /* slc */, 1), p.put(v.glc, 1), p.put(v.sext, 1);
         p.put(v.dwords, 3), p.put(v.size, 3), p.put(v.atomic_op, 4), p.put(v.atomic, 1), p.put(v.store, 1), p.put(v.kind, 2), p.put(v.tag, 8), p.put(wave, 6);
         p.put(0, 15), p.put(0, 1), p.put(episode, 48);
-        memcpy(dut->issue_i[cu].data(), p.words, sizeof p.words);
-        set_bit(dut->issue_valid_i, cu);
+        Vdrf_top *dut = gpu_of_cu(cu).dut;
+        memcpy(dut->issue_i[cu % Cus].data(), p.words, sizeof p.words);
+        set_bit(dut->issue_valid_i, cu % Cus);
         if (v.purpose == Count)
             for (unsigned l = 0; l < 64; l++)
                 if (v.exec >> l & 1)
@@ -326,7 +327,7 @@ struct Vector {
     [[noreturn]] void wrong(const Instr &v, unsigned l, const char *kind, uint64_t got, uint64_t want)
     {
         int p = page_at(n, v.va[l]);
-        uint64_t pa = p < 0 ? 0 : frames[space[n].page[p].frame]->pa | (v.va[l] & 4095);
+        uint64_t pa = p < 0 ? 0 : place_of(frames[space[n].page[p].frame]->pa | (v.va[l] & 4095));
         fail(kind, "CU %u wavefront %02x, its episode %llu%s: %s of %u bytes%s, lane %u, address %llx (space %u, memory %llx): got %llx, want %llx", cu, wave,
              (unsigned long long)episode, fresh ? " (glc)" : lock >= 0 ? " (locked)" : "", v.name(), v.bytes(), v.glc ? " glc" : "", l,
              (unsigned long long)v.va[l], space[n].vmid, (unsigned long long)pa, (unsigned long long)got, (unsigned long long)want);
@@ -385,12 +386,14 @@ struct Vector {
 };
 
 static Vector vectors[Vectors];
+static unsigned vector_count() { return cu_count() * VectorsPerCu; }
 
 static void make_vectors()
 {
-    for (unsigned a = 0; a < Vectors; a++) {
+    for (unsigned a = 0; a < vector_count(); a++) {
         Vector &v = vectors[a];
-        v.id = a, v.cu = a % Cus, v.wave = (a / Cus % 4) << 4 | a / Cus / 4, v.rng = rng_of(1 + a);
+        const unsigned k = a / cu_count();
+        v.id = a, v.cu = a % cu_count(), v.wave = (k % 4) << 4 | k / 4, v.rng = rng_of(1 + a);
         v.wake = v.rng.pick(400);
     }
 }
@@ -399,19 +402,21 @@ static bool vector_on(unsigned a) { return params.vectors >> a & 1; }
 // ---- VGPRs of all CUs, before the edge
 static struct {
     unsigned simds, row[4]; // a bit and a row of each SIMD
-} reads[Cus];
+} reads[AllCus];
 static void before_edge()
 {
-    for (unsigned c = 0; c < Cus; c++) {
-        reads[c] = {dut->vrd_valid_o[c], {}};
+    for (unsigned c = 0; c < cu_count(); c++) {
+        const Vdrf_top *dut = gpu_of_cu(c).dut;
+        const unsigned own = c % Cus;
+        reads[c] = {dut->vrd_valid_o[own], {}};
         for (unsigned s = 0; s < 4; s++)
-            reads[c].row[s] = dut->vrd_row_o[c][s];
-        if (!dut->vwr_valid_o[c])
+            reads[c].row[s] = dut->vrd_row_o[own][s];
+        if (!dut->vwr_valid_o[own])
             continue;
         for (unsigned s = 0; s < 4; s++) {
-            if (!(dut->vwr_valid_o[c] >> s & 1) || !(dut->vwr_ready_i[c][s] & 2))
+            if (!(dut->vwr_valid_o[own] >> s & 1) || !(dut->vwr_ready_i[own][s] & 2))
                 continue;
-            const uint32_t *w = dut->vwr_o[c][s].data();
+            const uint32_t *w = dut->vwr_o[own][s].data();
             unsigned lanes = bits_of(w, 512, 16), row = bits_of(w, 528, 10);
             for (unsigned l = 0; l < 16; l++)
                 if (lanes >> l & 1)
@@ -422,11 +427,13 @@ static void before_edge()
 static bool busy_simds; // vector ALUs take the write ports now and then
 static void after_edge()
 {
-    for (unsigned c = 0; c < Cus; c++) {
+    for (unsigned c = 0; c < cu_count(); c++) {
+        Vdrf_top *dut = gpu_of_cu(c).dut;
+        const unsigned own = c % Cus;
         for (unsigned s = 0; s < 4; s++) {
             for (unsigned l = 0; l < 16 && reads[c].simds >> s & 1; l++)
-                dut->vrd_data_i[c][s][l] = vgpr[c][s][reads[c].row[s] >> 2][(reads[c].row[s] & 3) * 16 + l];
-            dut->vwr_ready_i[c][s] = busy_simds ? sky.pick(4) : 3;
+                dut->vrd_data_i[own][s][l] = vgpr[c][s][reads[c].row[s] >> 2][(reads[c].row[s] & 3) * 16 + l];
+            dut->vwr_ready_i[own][s] = busy_simds ? sky.pick(4) : 3;
         }
     }
 }

@@ -25,7 +25,7 @@ struct Frame {
     uint8_t guard[4096];
 };
 static std::vector<Frame *> frames;
-static std::vector<unsigned> far_frames; // of the host and of another GPU (two): pages FirstFar on
+static std::vector<unsigned> far_frames; // that the bench has itself: pages FirstFar on, of the host and, with one GPU, of another (two)
 
 struct Page {
     uint64_t va;
@@ -87,42 +87,45 @@ static uint64_t entry_place(const Space &s, unsigned index)
     return (index >= FirstBlock && index < FirstLeaf ? s.block_table : s.small_table) + (va >> 12 & 511) * 8;
 }
 
-static void build_world(Rng &rng)
+// Where the bytes are that were at this address first; with several GPUs pages move (driver.h).
+static uint64_t stays(uint64_t pa) { return pa; }
+static uint64_t (*place_of)(uint64_t pa) = stays;
+
+// Frames of all kinds, and which page of which space has which; with several GPUs they are at first spread over them.
+static void build_pages(Rng &rng)
 {
+    auto on = [](unsigned k, uint64_t offset) { return (uint64_t)(1 + k % params.gpus) << 48 | offset; };
+    const bool one = params.gpus == 1;
     // lines of the shared frames meet in few sets of the slices
     std::vector<unsigned> shared, block_frames, leaf_frames;
     for (unsigned i = 0; i < 8; i++)
-        shared.push_back(new_frame(vram(0x100000 + i * 0x3000), rng));
-    unsigned odd = new_frame(vram(0x200000), rng), host = new_frame(0x700000, rng), peer = new_frame(2ull << 48 | 0x900000, rng),
-             another = new_frame(2ull << 48 | 0x904000, rng);
-    far_frames = {host, peer, another};
+        shared.push_back(new_frame(on(i, 0x100000 + i * 0x3000), rng));
+    unsigned odd = new_frame(on(1, 0x200000), rng), host = new_frame(0x700000, rng);
+    unsigned peer = new_frame(one ? 2ull << 48 | 0x900000 : on(0, 0x208000), rng), another = new_frame(one ? 2ull << 48 | 0x904000 : on(1, 0x20c000), rng);
+    unsigned far[FarPages] = {host, peer, another};
+    far_frames.push_back(host);
+    if (one)
+        far_frames.insert(far_frames.end(), {peer, another});
     static const unsigned in_block[2] = {3, 14}, in_leaf[3] = {1, 150, 300}; // every bit that a block does not look up
     for (unsigned b = 0; b < 2; b++)
         for (unsigned k : in_block)
-            block_frames.push_back(new_frame(vram(0x400000 + b * 0x10000 + k * 0x1000), rng));
+            block_frames.push_back(new_frame(on(b, 0x400000 + b * 0x10000 + k * 0x1000), rng));
     for (unsigned b = 0; b < 2; b++)
         for (unsigned k : in_leaf)
-            leaf_frames.push_back(new_frame(vram(0x800000 + b * 0x200000 + k * 0x1000), rng));
-    unsigned sync[SyncPages] = {new_frame(vram(0x300000), rng), new_frame(0xa00000, rng)};
+            leaf_frames.push_back(new_frame(on(b, 0x800000 + b * 0x200000 + k * 0x1000), rng));
+    unsigned sync[SyncPages] = {new_frame(on(0, 0x300000), rng), new_frame(0xa00000, rng)};
     for (unsigned f : sync)
         memset(frames[f]->value, 0, 4096), memset(at(frames[f]->pa), 0, 4096);
     for (unsigned f : shared)
         for (unsigned i = 0; i < 4096; i++)
             if (i % 64 >= 48)
                 frames[f]->guard[i] = 1 + (i % 64 >= 56);
-    uint64_t table = 0x4000000;
-    for (unsigned n = 0; n < params.spaces; n++) {
-        Space &s = space[n];
-        s.vmid = Vmids[n];
-        s.root = vram(table), s.middle_table = vram(table + 0x2000), s.small_table = vram(table + 0x3000), s.block_table = vram(table + 0x4000);
-        table += 0x5000;
-        put_entry(s.root + (SmallVa >> 30) * 8, s.middle_table | Valid);
-        put_entry(s.middle_table + (SmallVa >> 21 & 511) * 8, s.small_table | Valid);
-        put_entry(s.middle_table + (BlockVa >> 21 & 511) * 8, s.block_table | Valid);
+    for (unsigned n = 0; n < params.spaces; n++)
         for (unsigned i = 0; i < PageCount; i++) {
-            Page &p = s.page[i];
+            Page &p = space[n].page[i];
+            space[n].vmid = !one && Vmids[n] >= 32 ? 9 : Vmids[n]; // as many as a command processor knows
             if (i < SmallPages)
-                p.va = SmallVa + i * 0x1000, p.frame = i < 4 ? shared[(i + n) % 8] : i == 4 ? odd : i >= FirstFar && i < FirstSwapped ? far_frames[i - FirstFar] : shared[(i + n) % 8];
+                p.va = SmallVa + i * 0x1000, p.frame = i < 4 ? shared[(i + n) % 8] : i == 4 ? odd : i >= FirstFar && i < FirstSwapped ? far[i - FirstFar] : shared[(i + n) % 8];
             else if (i < FirstLeaf)
                 p.va = BlockVa + (i - FirstBlock) / 2 * 0x10000 + in_block[(i - FirstBlock) % 2] * 0x1000, p.frame = block_frames[(i - FirstBlock + n % 2 * 2) % 4];
             else if (i < FirstSync)
@@ -130,6 +133,22 @@ static void build_world(Rng &rng)
             else
                 p.va = SyncVa + (i - FirstSync) * 0x1000, p.frame = sync[i - FirstSync];
             p.users = 0, p.moving = false;
+        }
+}
+
+// Page tables in the memory of the one GPU that there is.
+static void build_tables()
+{
+    uint64_t table = 0x4000000;
+    for (unsigned n = 0; n < params.spaces; n++) {
+        Space &s = space[n];
+        s.root = vram(table), s.middle_table = vram(table + 0x2000), s.small_table = vram(table + 0x3000), s.block_table = vram(table + 0x4000);
+        table += 0x5000;
+        put_entry(s.root + (SmallVa >> 30) * 8, s.middle_table | Valid);
+        put_entry(s.middle_table + (SmallVa >> 21 & 511) * 8, s.small_table | Valid);
+        put_entry(s.middle_table + (BlockVa >> 21 & 511) * 8, s.block_table | Valid);
+        for (unsigned i = 0; i < PageCount; i++) {
+            Page &p = s.page[i];
             if (i >= FirstBlock && i < FirstLeaf) {
                 uint64_t va = p.va & ~0xffffull, entry = entry_of(s, i) - (p.va & 0xf000);
                 for (unsigned k = 0; k < 16; k++)
