@@ -130,8 +130,7 @@ def test_fault_in_requester_mode_is_found(requester, name):
 
 # Of faults.tsv those by which a page would be used where it is no more.
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["tlb-l2-old-walk-fills", "walker-keeps-second-level", "vmem-invalidation-too-early", "tlb-last-page-of-a-range",
-                                  "tlb-l2-withheld-page-left", "tlb-l2-withheld-one-of-many"])
+@pytest.mark.parametrize("name", ["vmem-invalidation-too-early", "tlb-l2-withheld-page-left", "tlb-l2-withheld-one-of-many"])
 def test_fault_is_found_with_two_gpus(model, name):
     found(model, f"fault={next(f.number for f in FAULTS if f.name == name)}", "gpus=2")
 
