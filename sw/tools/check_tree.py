@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """check_tree.py: every file of the tree (those of git, and new ones that .gitignore does not name) is one that RULES explain: its place and
-kind, text, executable only where somebody starts it by its name, no link.  Prints one line a finding and `tree: N files, N findings`; exit 1 on
+kind, text, executable only where somebody starts it by its name, no link, no half merge.  Prints one line a finding and `tree: N files, N findings`; exit 1 on
 findings.  What a program makes stands below build/, which is not looked at.  Also a part of `make lint`."""
 import pathlib
 import re
@@ -60,6 +60,7 @@ RULES = [  # where, what may stand there
 EXPLAINED = [re.compile(f"{place}(?:{names})") for place, names in RULES]
 BYTES = re.compile(r"tests/fuzz/regressions/")
 EXECUTABLE = re.compile(r"\.ci/run|sw/tools/\w+\.(sh|py)|sw/cuda/nvcc/gantry-nvcc|tests/.*\.(sh|py)")
+MERGE = re.compile(rb"^(<{7}|>{7}) ", re.M)
 PICTURE = re.compile(r"docs/.*\.svg")
 
 
@@ -87,6 +88,8 @@ def wrong(root, name, shown):
                 return "not text"
         except UnicodeDecodeError:
             return "not text"
+    if not BYTES.match(name) and MERGE.search(data):
+        return "two texts of a merge stand in it"
     if path.stat().st_mode & 0o111 and not (EXECUTABLE.fullmatch(name) and data.startswith(b"#!")):
         return "executable, but nobody starts it by its name"
     if PICTURE.match(name) and path.name not in shown:

@@ -18,7 +18,7 @@ STRAY = {  # what is refused, and why
     **{name: (TEXT, "no rule") for name in ("docs/x.png", "docs/deep/x.md", "host/x.c", "hosts/base/x.c", "rtl/x.sv", "result/run.json", "gpu0.cu0.fst", "c.bin", "core",
                                             "sw/tools/x.md", "sw/apps/x.py", "tests/host/base/x.txt", "configs/x.json", "notes.md", "Makefile.bak", "host/base/log.c~",
                                             "host/base/log.c.orig", "tests/planted/x.patch.rej", "docs/gantry.2", ".ci/other", "README.md/x")},
-    "host/base/x.c": (ELF, "not text"), "sw/tools/x.txt": (b"\xff\xfe", "not text"), "docs/x/x.svg": (TEXT, "no page shows it"),
+    "host/base/x.c": (ELF, "not text"), "sw/tools/x.txt": (b"\xff\xfe", "not text"), "docs/x/x.svg": (TEXT, "no page shows it"), "docs/x.md": (b"a\n" + 7 * b"<" + b" HEAD\nb\n", "merge"),
 }
 
 
