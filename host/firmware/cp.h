@@ -134,7 +134,8 @@ struct cp_host {
     void (*tables)(void *ctx);
     /* A kernel packet starts: its number in the run.  May be NULL: 0. */
     uint64_t (*number)(void *ctx);
-    /* The command processor of another GPU.  May be NULL: address spaces reach this GPU's memory and the host's alone. */
+    /* The command processor of another GPU.  May be NULL: address spaces reach this GPU's memory and the host's alone.
+     */
     struct cp *(*other)(void *ctx, unsigned gpu);
 };
 
