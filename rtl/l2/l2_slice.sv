@@ -662,7 +662,7 @@ module l2_slice
         end
         default: ;
       endcase
-      if (flush.state == FlushWait && era_writes[!era] == 16'd0) begin  // without a new era it has been, since the last one
+      if (flush.state == FlushWait && era_writes[!era] == 16'd0) begin  // without a new era it is
         flush.state = FlushRest;
         sent        = 1'b1;
         counter[17] = counter[17] + 64'd1;

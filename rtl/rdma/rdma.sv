@@ -357,8 +357,8 @@ module rdma
   `GANTRY_ASSERT(a_entry_free, `GANTRY_IMPL(in_go, !busy_q[in_entry]))
   `GANTRY_ASSERT(a_answer, `GANTRY_IMPL(mem_rsp_valid_i,
       mem_rsp_i.tag[31] || (mem_rsp_i.tag < Outstanding && busy_q[entry_t'(mem_rsp_i.tag)])))
-  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room) && `GANTRY_IMPL(mem_rsp_valid_i && !mem_rsp_i.tag[31], done_room)
-      && `GANTRY_IMPL(done_take, freed_room)
+  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(mem_req_valid_i, out_room)
+      && `GANTRY_IMPL(mem_rsp_valid_i && !mem_rsp_i.tag[31], done_room) && `GANTRY_IMPL(done_take, freed_room)
       && (far_rsp_valid_i & ~back_room) == '0 && (far_req_valid_i & ~in_room) == '0)
   // an answer that comes from afar was asked for; the epoch leaves six bits for the number of a GPU
   `GANTRY_ASSERT(a_sent, `GANTRY_IMPL(back_go || back_move, sent_q != '0) && `GANTRY_IMPL(back_old, sent_old_q != '0))

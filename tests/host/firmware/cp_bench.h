@@ -227,7 +227,8 @@ static int bench_setup(void **state)
     b->allowed = UINT32_MAX;
     b->sim = sim_new(NULL, b->pm, NULL, &ops, b);
     const struct cp_host host = {b,         on_event,  on_visible,   on_fault,     on_error,    on_halted, on_interrupt,
-                                 on_kernel, on_closed, on_shootdown, on_may_start, on_withheld, on_tables, on_number, other};
+                                 on_kernel, on_closed, on_shootdown, on_may_start, on_withheld, on_tables, on_number,
+                                 other};
     for (unsigned g = 0; g < 2; g++)
         b->cp[g] = cp_new(b->sim, g, &config, &host);
     for (unsigned c = 0; c < 2; c++)
