@@ -224,8 +224,11 @@ static enum watch_sight threads_look(struct driver *d, struct watched *p, bool a
         struct watch_thread *t = &p->threads[i];
         const bool waits = all_wait || watch_waits(d, p->client, t->tid);
         const enum watch_sight one = waits ? WATCH_STILL : thread_look(p, t, gone);
-        if (one == WATCH_RUNS && runs)
-            continue; /* it may */
+        if (one == WATCH_RUNS && runs) { /* it may; what it has forked by now counts */
+            children_find(d, p->pid, t);
+            t->ran = true;
+            continue;
+        }
         if (one == WATCH_RUNS)
             return one;
         sight = one == WATCH_CHANGED ? one : sight;

@@ -157,7 +157,8 @@ static int heir(void)
     return board->place[0] > first ? 0 : 40;
 }
 
-/* A thread of the program asks; the child that comes late was forked by another one. */
+/* A thread of the program asks; the child that comes late was forked by another one, which computes meanwhile or waits.
+ */
 static void *asks(void *arg)
 {
     (void)arg;
@@ -167,7 +168,7 @@ static void *asks(void *arg)
     board->place[2] = vram_of(fd, RING + LARGE, LARGE);
     return NULL;
 }
-static int forked_elsewhere(void)
+static int forked_elsewhere(bool computes)
 {
     pthread_t thread;
     greet(0);
@@ -180,7 +181,11 @@ static int forked_elsewhere(void)
         close(go[1]);
         _exit(read(go[0], &byte, 1) == 0 ? 0 : 93);
     }
-    if (pthread_create(&thread, NULL, asks, NULL) || pthread_join(thread, NULL) || close(go[1]) || children_wait())
+    if (pthread_create(&thread, NULL, asks, NULL))
+        return 50;
+    if (computes)
+        compute(0.05);
+    if (pthread_join(thread, NULL) || close(go[1]) || children_wait())
         return 50;
     return board->place[0] < board->place[1] && board->place[1] < board->place[2] ? 0 : 51; /* by turns */
 }
@@ -196,8 +201,8 @@ static int client_main(const char *what)
         return orphans(*what == 'h');
     if (strcmp(what, "sleeper") == 0 || strcmp(what, "wakeful") == 0)
         return sleeper(*what == 's');
-    if (strcmp(what, "forked") == 0)
-        return forked_elsewhere();
+    if (strcmp(what, "forked") == 0 || strcmp(what, "busy") == 0)
+        return forked_elsewhere(*what == 'b');
     return heir();
 }
 
@@ -237,6 +242,14 @@ static void children_of_other_threads_have_their_turns(void **state)
     assert_exit(&report, 0, true);
 }
 
+/* Also while the one that has forked it still runs: it may, since it is the turn of its process. */
+static void children_of_running_threads_have_their_turns(void **state)
+{
+    (void)state;
+    struct run_report report = run("busy", GATED, LATE);
+    assert_exit(&report, 0, true);
+}
+
 /* What an ended process has had is free for whoever has waited for its end. */
 static void ends_come_before_what_follows_them(void **state)
 {
@@ -261,6 +274,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(orphans_have_no_order),
         cmocka_unit_test(sleepers_have_no_order),
         cmocka_unit_test(children_of_other_threads_have_their_turns),
+        cmocka_unit_test(children_of_running_threads_have_their_turns),
         cmocka_unit_test(ends_come_before_what_follows_them),
         cmocka_unit_test(who_computes_is_not_waited_for_without_end),
     };
