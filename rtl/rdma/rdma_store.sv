@@ -102,7 +102,7 @@ module rdma_store
           stored_q[s] <= '0;
           sum_q[s]    <= '0;
           flags_q[s]  <= '0;
-          status_q[s] <= told_q[s] ? MOVE_DISCARDED : MOVE_OK;
+          status_q[s] <= told_q[s] && !(reports && turn == slot_t'(s)) ? MOVE_DISCARDED : MOVE_OK;
         end
         begun_q <= '0;
       end
