@@ -94,6 +94,6 @@ BLOCKS = {  # sources, tasks
          **{f"bug{n}": bounded(10, expected="FAIL", params={"SeedBug": n}, nightly=n > 1) for n in (1, 2, 3)}}),
     "rdma_push": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/rdma/rdma_move_pkg.sv", "rtl/rdma/rdma_push.sv"],
-        {"bmc": bounded(14, nightly=True), "bmc_short": bounded(9), "cover": bounded(24, expected="FAIL", defines=("REACH",), nightly=True),
+        {"bmc": bounded(12, nightly=True), "bmc_short": bounded(9), "cover": bounded(24, expected="FAIL", defines=("REACH",), nightly=True),
          **{f"bug{n}": bounded(14, expected="FAIL", params={"SeedBug": n}, nightly=n > 3) for n in (3, 4)}}),
 }
