@@ -11,7 +11,7 @@ static void on_four_gpus(void **state)
 {
     (void)state;
     on_gpus(4, "migrate.hold=page");
-    assert_true(seen.waves_between > 0);
+    assert_true(seen.waves_between > 0 && seen.shot > 4);
 }
 
 /* shows S1.15 */

@@ -10,7 +10,7 @@ static void on_two_gpus(void **state)
 {
     (void)state;
     on_gpus(2, "migrate.hold=page");
-    assert_true(seen.waves_between > 0);
+    assert_true(seen.waves_between > 0 && seen.shot > 4);
     on_gpus(2, "migrate.hold=dispatch");
     assert_int_equal(seen.waves_between, 0);
 }
