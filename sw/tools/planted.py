@@ -94,7 +94,7 @@ def copy_tree():
     copy_sources()
     build = COPY / "build"
     build.mkdir(exist_ok=True)
-    for folder, how in (("obj", "-a"), ("lib", "-a"), ("bin", "-a"), ("gen", "-a"), ("apps", "-a"), ("models", "-al")):
+    for folder, how in (("obj", "-a"), ("lib", "-a"), ("bin", "-a"), ("gen", "-a"), ("apps", "-a"), ("kernels", "-a"), ("models", "-al")):
         if (ROOT / "build" / folder).is_dir() and not (build / folder).exists():
             subprocess.run(["cp", how, ROOT / "build" / folder, build], check=True)
     if (build / "models/stamps").is_dir() and (ROOT / "build/models/stamps").is_dir():  # written in place: not to be shared
