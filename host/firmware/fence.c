@@ -13,6 +13,7 @@
 
 #define FENCE_L2 (CACHE_WB_L2 | CACHE_INV_L2)
 #define FENCE_L1 (CACHE_INV_L1V | CACHE_INV_L1K)
+#define VISITS_MOST ((size_t)8 * 64 * CP_JOBS) /* a job of each GPU once, and what spaces that have gone have left */
 
 uint32_t fence_caches(bool own)
 {
@@ -49,9 +50,36 @@ static void fence_send(struct cp *cp, struct job *job)
     sim_cmd(cp->sim, cp->gpu, &cmd);
 }
 
+static struct visit visit_take(struct cp *cp, size_t at)
+{
+    const struct visit visit = cp->visits[at];
+    memmove(cp->visits + at, cp->visits + at + 1, (--cp->visit_count - at) * sizeof *cp->visits);
+    return visit;
+}
+
+/* The job that waits for it, NULL: its space has gone. */
+static struct job *visit_job(const struct visit *visit)
+{
+    struct job *job = job_of(visit->from, visit->job);
+    return job && job->parts ? job : NULL;
+}
+
+/* Those that a component has refused, and that nobody waits for any more, are not sent again. */
+static void visits_forget(struct cp *cp)
+{
+    for (size_t at = 0; at < cp->visit_count;)
+        if (cp->visits[at].refused && !visit_job(&cp->visits[at]))
+            visit_take(cp, at);
+        else
+            at++;
+}
+
 /* To another one, whose memory the packet reaches: `cp` is that GPU's. */
 static void visit_send(struct cp *cp, struct visit visit)
 {
+    visits_forget(cp);
+    CHECK(cp->visit_count < VISITS_MOST, "cp", "gpu%u: %zu fences of other GPUs without an answer", cp->gpu,
+          cp->visit_count);
     const struct msg_cp_cmd cmd = {.kind = CP_CACHE, .id = CP_FAR, .flags = CACHE_FAR};
     cp->visits = xgrow(cp->visits, &cp->visit_room, cp->visit_count + 1, sizeof *cp->visits);
     cp->visits[cp->visit_count++] = visit;
@@ -86,13 +114,6 @@ void fence_answered(struct cp *cp, struct job *job, uint8_t status)
         part_done(cp, job);
 }
 
-static struct visit visit_take(struct cp *cp, size_t at)
-{
-    const struct visit visit = cp->visits[at];
-    memmove(cp->visits + at, cp->visits + at + 1, (--cp->visit_count - at) * sizeof *cp->visits);
-    return visit;
-}
-
 struct cp *fence_far_answered(struct cp *cp, uint8_t status)
 {
     size_t at = 0;
@@ -103,8 +124,8 @@ struct cp *fence_far_answered(struct cp *cp, uint8_t status)
     if (cp->visits[at].refused)
         return cp;
     const struct visit visit = visit_take(cp, at);
-    struct job *job = job_of(visit.from, visit.job);
-    if (job && job->parts) /* else its space has gone */
+    struct job *job = visit_job(&visit);
+    if (job)
         part_done(visit.from, job);
     return visit.from;
 }
@@ -114,6 +135,7 @@ void fences_again(struct cp *cp)
     for (unsigned i = 0; i < CP_JOBS; i++)
         if (cp->jobs[i].parts && cp->jobs[i].refused)
             fence_send(cp, &cp->jobs[i]);
+    visits_forget(cp);
     for (size_t at = 0, left = cp->visit_count; left; left--)
         if (cp->visits[at].refused) {
             struct visit again = visit_take(cp, at);

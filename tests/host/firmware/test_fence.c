@@ -221,8 +221,12 @@ static void a_fence_waits_for_other_gpus(void **state)
     cp_space_close(b->cp[0], &b->space[0][0]);
     run(b);
     assert_int_equal(b->closed, 1);
-    far_answer(b, CTL_OK);
+    far_answer(b, CTL_ERROR_OFF); /* refused, and nobody waits for it */
     assert_int_equal(commands(b, CP_LAUNCH), launched + 2);
+    control_enable(b->cp[1], CTL_GROUP_L2, CP_ALL, NULL, NULL);
+    run(b);
+    assert_int_equal(far_asked, 5);
+    assert_int_equal(b->cp[1]->visit_count, 0);
     fake_takes = NULL;
 }
 
