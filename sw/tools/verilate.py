@@ -24,6 +24,7 @@ import sysconfig
 import processor
 import verilate_coverage
 import verilate_header
+import verilate_same
 import verilate_save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -54,7 +55,7 @@ def digest(args):
         h.update(b"coverage" + b"".join(p.read_bytes() for p in verilate_coverage.READ))
     if "--savable" in args.arg:
         h.update(b"".join(p.read_bytes() for p in verilate_save.READ))
-    for path in [pathlib.Path(__file__), *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
+    for path in [pathlib.Path(__file__), *verilate_same.READ, *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
                  *sorted((ROOT / "rtl").glob("*/*.svh"))]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
     h.update((VERILATOR_ROOT / "bin/verilator").read_bytes()[:0])
@@ -192,6 +193,7 @@ def main():
         if ok and "--savable" in args.arg:
             verilate_save.instrument(out)
         if ok and not args.json_only:
+            verilate_same.merge(out)
             join_small(out, "V" + args.top)
         if ok and not args.json_only:
             cxx = "clang++-19" if args.cc == "clang" else "g++"
