@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program of a run under `gantry run`, whose pages move at random whenever the clock stands or a GPU has answered.
- * Who includes it links with the four wraps of gate_step, gate_advance, client_space_open and migrate_step.  Not
- * responsible for: what is looked at.
+ * A program of a run under `gantry run`, whose pages move at random whenever the clock stands or a GPU has answered, or
+ * (`by_kernels`) when a kernel is read from its queue or a GPU has answered: a matter of target time alone, so runs are
+ * equal.  Who includes it links with the wraps of gate_step, gate_advance, client_space_open and migrate_step, and of
+ * launch_build for by_kernels.  Not responsible for: what is looked at.
  */
 #ifndef MOVES_RUN_H
 #define MOVES_RUN_H
@@ -34,6 +35,7 @@ static enum { NO_MOVES, AT_START, WHILE_IT_RUNS, ALWAYS } when;
 static unsigned moved, refused, away, beside; /* beside: a kernel that was at a GPU */
 static uint32_t seed, rare = 1;               /* rare: of so many times at which pages may move they do at one */
 static struct driver *driver;
+static bool by_kernels;
 
 /* The test's: a run begins; its machine has started (perhaps before). */
 static void moves_begin(void);
@@ -83,12 +85,18 @@ static bool enough(void)
     return when == WHILE_IT_RUNS && moved >= (getenv("GANTRY_NIGHTLY") ? AT_NIGHT : BY_DAY);
 }
 
-static void some_moves(struct driver *d)
+static void begin_some(struct driver *d)
 {
-    driver = d;
     for (unsigned i = 0; when >= WHILE_IT_RUNS && number(rare) == 0 && i < AT_A_TIME && d->backings.count && !enough();
          i++)
         one_move(d);
+}
+
+static void some_moves(struct driver *d)
+{
+    driver = d;
+    if (!by_kernels)
+        begin_some(d);
     uint64_t page = 0, now = 0;
     for (; pmem_away_next(machine_memory(d->machine), page, &page); page += PAGE)
         now++;
