@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program of a run under `gantry run`, whose pages move at random whenever the clock stands or a GPU has answered, or
- * (`by_kernels`) when a kernel is read from its queue or a GPU has answered: a matter of target time alone, so runs are
- * equal.  Who includes it links with the wraps of gate_step, gate_advance, client_space_open and migrate_step, and of
- * launch_build for by_kernels.  Not responsible for: what is looked at.
+ * A program of a run under `gantry run`, whose pages move at random: before it begins and whenever the clock stands, or
+ * (WHILE_IT_RUNS) when a kernel is read from its queue or a GPU has answered, a matter of target time alone, so that
+ * runs are equal.  Who includes it links with the wraps of gate_step, gate_advance, client_space_open, launch_build and
+ * migrate_step.  Not responsible for: what is looked at.
  */
 #ifndef MOVES_RUN_H
 #define MOVES_RUN_H
@@ -22,6 +22,7 @@
 #include "config/config.h"
 #include "driver/driver.h"
 #include "driver/run.h"
+#include "firmware/cp_private.h"
 #include "migrate/move.h"
 #include "vm/pmem.h"
 
@@ -35,7 +36,6 @@ static enum { NO_MOVES, AT_START, WHILE_IT_RUNS, ALWAYS } when;
 static unsigned moved, refused, away, beside; /* beside: a kernel that was at a GPU */
 static uint32_t seed, rare = 1;               /* rare: of so many times at which pages may move they do at one */
 static struct driver *driver;
-static bool by_kernels;
 
 /* The test's: a run begins; its machine has started (perhaps before). */
 static void moves_begin(void);
@@ -87,15 +87,14 @@ static bool enough(void)
 
 static void begin_some(struct driver *d)
 {
-    for (unsigned i = 0; when >= WHILE_IT_RUNS && number(rare) == 0 && i < AT_A_TIME && d->backings.count && !enough();
-         i++)
+    for (unsigned i = 0; number(rare) == 0 && i < AT_A_TIME && d->backings.count && !enough(); i++)
         one_move(d);
 }
 
 static void some_moves(struct driver *d)
 {
     driver = d;
-    if (!by_kernels)
+    if (when == ALWAYS)
         begin_some(d);
     uint64_t page = 0, now = 0;
     for (; pmem_away_next(machine_memory(d->machine), page, &page); page += PAGE)
@@ -120,13 +119,27 @@ enum gate_step __wrap_gate_advance(struct driver *d)
     return __real_gate_advance(d);
 }
 
+/* A kernel is read from its queue. */
+uint32_t __real_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
+                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd);
+uint32_t __wrap_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
+                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd);
+uint32_t __wrap_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
+                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd)
+{
+    const uint32_t error = __real_launch_build(cp, queue, index, packet, memory, described, cmd);
+    if (when == WHILE_IT_RUNS && driver && machine_started(driver->machine))
+        begin_some(driver);
+    return error;
+}
+
 /* A GPU has answered something: in the middle of kernels and of other moves. */
 void __real_migrate_step(struct migrate *m);
 void __wrap_migrate_step(struct migrate *m);
 void __wrap_migrate_step(struct migrate *m)
 {
     __real_migrate_step(m);
-    if (when == WHILE_IT_RUNS && !enough() && number(4 * rare) == 0)
+    if (when == WHILE_IT_RUNS && !enough() && number(2 * rare) == 0)
         one_move(driver);
 }
 

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "bridge/verilated/rtl_part.h"
-#include "firmware/cp_private.h"
 #include "machine/sim_private.h"
 #include "moves_run.h"
 #include "vm/pagetable.h"
@@ -389,20 +388,6 @@ static void seen_message(void *ctx, bool out, uint32_t slot, uint64_t cycle, con
     }
 }
 
-/* A kernel is read from its queue. */
-uint32_t __real_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
-                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd);
-uint32_t __wrap_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
-                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd);
-uint32_t __wrap_launch_build(const struct cp *cp, const struct cp_queue *queue, uint64_t index, const uint8_t *packet,
-                             const struct launch_memory *memory, bool described, struct msg_cp_cmd *cmd)
-{
-    const uint32_t error = __real_launch_build(cp, queue, index, packet, memory, described, cmd);
-    if (driver && machine_started(driver->machine))
-        begin_some(driver);
-    return error;
-}
-
 static uint64_t moves_wanted(void)
 {
     return seen.recent[number(64)];
@@ -412,7 +397,6 @@ static void moves_begin(void)
 {
     free(seen.parts);
     memset(&seen, 0, sizeof seen);
-    by_kernels = true;
 }
 
 static void moves_started(struct driver *d)
