@@ -33,6 +33,7 @@ void migrate_free(struct migrate *m)
         move_free(v);
     }
     away_fini(&m->away);
+    free(m->rest.frame);
     free(m->engine);
     free(m);
 }
@@ -69,6 +70,7 @@ void migrate_gone(struct migrate *m, uint64_t page, uint64_t bytes)
 {
     uint64_t frame, at = page;
     migrate_settle(m, page, bytes);
+    rest_gone(m, page, bytes);
     while (away_drop(&m->away, page, bytes, &at, &frame))
         m->host.left(m->host.ctx, at, frame);
 }
@@ -88,14 +90,6 @@ void migrate_emptied(struct migrate *m, uint64_t frame)
 }
 
 /* ---- the beginning of a move */
-static bool kernels_run(const struct move *v)
-{
-    for (size_t i = 0; i < v->count; i++)
-        if (v->view[i].space && !cp_space_rests(v->view[i].cp, v->view[i].space))
-            return true;
-    return false;
-}
-
 static struct move *move_new(struct migrate *m, uint64_t page, uint64_t bytes)
 {
     const size_t count = m->host.views(m->host.ctx, page, NULL, 0);
@@ -131,11 +125,11 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu)
         if (pmem_frame_of(m->pm, p) >> PMEM_OWNER_SHIFT == gpu + 1)
             return -EALREADY;
     struct move *v = move_new(m, page, bytes);
-    if (!v->pushed && kernels_run(v))
+    if (!v->pushed && views_meet_kernels(v))
         return refused(v, -EAGAIN);
     const int error = away_take(&m->away, page, bytes, gpu, &v->to);
     if (error)
-        return refused(v, error);
+        return refused(v, rest_clear(m) ? -EAGAIN : error);
     if (!m->moves) /* entries are locked by messages from here on */
         m->host.busy(m->host.ctx, true);
     if (!views_lock(v)) {

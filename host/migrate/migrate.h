@@ -58,7 +58,7 @@ struct migrate_host {
     /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
     bool (*settled)(void *ctx);
     /* `frame` is nobody's any more, but caches may hold what `page` had there (0: a page that has not come in the end):
-     * migrate_emptied, now or later. */
+     * migrate_emptied, now or later.  Not asked at once: rest.h. */
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
     /* A move is over: what has waited for it (migrate_comes) may go on. */
     void (*over)(void *ctx);
@@ -70,8 +70,9 @@ void migrate_free(struct migrate *m);
 /* [page, +bytes) (own addresses; MIGRATE_PAGE, or MIGRATE_BLOCK and aligned) goes to the memory of `gpu`.  0: it is on
  * its way, or there.  Or -EINVAL (no such page or GPU), -EPERM (it may not move, which one line in the log explains),
  * -EALREADY (some of it is there), -EBUSY (some of it is on its way), -EAGAIN (the host
- * would copy it, and a kernel of a process that has it mapped is under way; MIGRATE_MOST are under way; or its first
- * frame is not empty yet), -ENOMEM (no empty frame, or no memory for page tables): then nothing has changed. */
+ * would copy it, and a kernel of a process that has it mapped is under way; MIGRATE_MOST are under way; its first frame
+ * is not empty yet, or others are about to be), -ENOMEM (no empty frame, or no memory for page tables): then nothing
+ * has changed. */
 int migrate_now(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
 /* The same for several pages, which are locked together, with one interruption of each GPU: migrate_add for each, as
  * migrate_now; then, from the same callback, migrate_go. */

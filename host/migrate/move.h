@@ -9,6 +9,7 @@
 #include "firmware/page.h"
 #include "migrate/away.h"
 #include "migrate/migrate.h"
+#include "migrate/rest.h"
 
 enum move_state {
 #define STATE(name, text) STATE_##name,
@@ -70,6 +71,7 @@ struct migrate {
     struct pmem *pm;
     struct migrate_host host;
     struct away away;
+    struct rest rest;
     struct move *moves;
     unsigned count; /* of them */
     struct ranges moving;
@@ -97,6 +99,8 @@ void views_unlock(struct move *v);
 void views_map(struct move *v);
 bool views_answered(const struct move *v);
 void views_send(struct migrate *m);
+/* A kernel of a space that has the pages mapped is under way. */
+bool views_meet_kernels(const struct move *v);
 /* For people: what of it is still waited for, and from whom. */
 void views_tell(const struct move *v, FILE *out);
 

@@ -75,8 +75,10 @@ static void do_bind(struct move *v)
     for (uint64_t p = page; p < end; p += MIGRATE_PAGE) {
         const uint64_t frame = left[(p - page) / MIGRATE_PAGE];
         away_moved(&m->away, p, frame);
-        m->host.left(m->host.ctx, p, frame);
+        rest_put(m, p, frame);
     }
+    if (!views_meet_kernels(v)) /* then it costs nothing */
+        rest_clear(m);
 }
 
 static void do_copy(struct move *v)

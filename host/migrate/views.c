@@ -138,3 +138,11 @@ void views_tell(const struct move *v, FILE *out)
             fprintf(out, "; gpu%u has not answered the shoot-down of 0x%llx", w->gpu, (unsigned long long)w->va);
     }
 }
+
+bool views_meet_kernels(const struct move *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (v->view[i].space && !cp_space_rests(v->view[i].cp, v->view[i].space))
+            return true;
+    return false;
+}
