@@ -30,6 +30,7 @@ KERNELS = {
     "bench_int": ([N], [64], [WORDS, "u32:20"]),
     "bench_matmul": ([32, 32], None, ["zero:4096", "fill:60:4096", "fill:61:4096", "u32:32"]),
     "bench_mem": ([N], [64], [WORDS, TWICE, "u32:511", "u32:8"]),
+    "bench_reread": ([N], [64], [WORDS, TWICE, "u32:511", "u32:8"]),
     "bench_sleep": ([N], [64], [WORDS, "u32:2"]),
     "blur": ([32, 16], [16, 16], ["zero:512", "fill:77:512", "i32:32", "i32:16"]),
     "grid3d": ([8, 8, 8], [4, 4, 4], [WORDS]),

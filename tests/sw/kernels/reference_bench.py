@@ -115,8 +115,15 @@ def bench_mem(r):
     return str(n), "64", [("out", 4 * n), ("in", u32s(table)), f"u32:{mask}", f"u32:{rounds}"], [u32s(out)]
 
 
+def bench_reread(r):
+    n, mask, rounds = 100, 8191, 5
+    table = [r.getrandbits(32) for _ in range(mask + 1)]
+    out = [sum(table[i + k * 67 * 64 & mask] for k in range(rounds)) & M32 for i in range(n)]
+    return str(n), "64", [("out", 4 * n), ("in", u32s(table)), f"u32:{mask}", f"u32:{rounds}"], [u32s(out)]
+
+
 def bench_sleep(_):
     return "128", "64", [("out", 512), "u32:2"], [u32s([2] * 128)]
 
 
-CASES = (bench_copy, bench_fir, bench_fma, bench_fp64, bench_hash, bench_int, bench_matmul, bench_mem, bench_sleep)
+CASES = (bench_copy, bench_fir, bench_fma, bench_fp64, bench_hash, bench_int, bench_matmul, bench_mem, bench_reread, bench_sleep)

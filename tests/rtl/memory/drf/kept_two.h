@@ -6,8 +6,11 @@
 #include "kept.h"
 
 static uint64_t page_of(unsigned index) { return frames[space[0].page[index].frame]->pa; }
+// Frames that were left are empty when it begins.
 static void move_alone(unsigned index, unsigned to)
 {
+    if (rest_clear(engine))
+        settle();
     if (int error = migrate_now(engine, page_of(index), MIGRATE_PAGE, to))
         fail("a move by hand", "page %u to GPU %u: %d", index, to, error);
     settle();
@@ -41,6 +44,8 @@ static void counter_goes_round()
     const uint64_t va = SyncVa + sync_offset(0);
     for (unsigned turn = 0; turn < 2 * params.gpus; turn++) {
         const unsigned to = (turn + 1) % params.gpus;
+        if (rest_clear(engine))
+            settle();
         if (int error = migrate_now(engine, page_of(FirstSync), MIGRATE_PAGE, to))
             fail("a move by hand", "page of the counter to GPU %u: %d", to, error);
         for (unsigned k = 0; k < 700; k++) // the page is locked by then, and free of accesses
@@ -80,6 +85,8 @@ static void page_of_block()
     move_alone(FirstBlock, to);
     read_block("when it is elsewhere");
     move_alone(FirstBlock, from);
+    if (rest_clear(engine))
+        settle();
     if (int error = migrate_now(engine, page_of(FirstBlock) & ~0xffffull, MIGRATE_BLOCK, to))
         fail("a move by hand", "a block to GPU %u: %d", to, error);
     settle();

@@ -13,6 +13,8 @@ static Rng driver;
 static uint64_t next_move, next_given_up, next_exchange, next_free;
 static void move_pages()
 {
+    if (driver.one_in(2)) // else frames that were left rest until one is wanted
+        rest_clear(engine);
     for (unsigned k = driver.one_in(3) ? 1 : 1 + driver.pick(8); k; k--) {
         const unsigned n = driver.pick(frames.size());
         const Frame &f = *frames[n];
