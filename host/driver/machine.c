@@ -148,6 +148,16 @@ void machine_timer(struct machine *m, uint64_t at)
     sim_timer(m->sim, at, USER_COOKIE);
 }
 
+void machine_phases_to(struct machine *m, const struct machine_phases *phases)
+{
+    m->phases = *phases;
+}
+
+void machine_phase_at(struct machine *m, uint64_t at)
+{
+    sim_timer(m->sim, at, PHASE_COOKIE);
+}
+
 void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx)
 {
     m->answer = fn;
