@@ -183,6 +183,10 @@ static enum gantry_status links_check(const struct config *c)
         status =
             broken(c, "gpu.rdma.outstanding", "%u entries do not keep the rate of the links: %u are needed, %u more",
                    far_entries(g), needed, needed - far_entries(g));
+    /* rule: `gpu.rdma.counters` is 0 or at least two sets: >= 2 * `gpu.rdma.counter_ways`. */
+    if (status == STATUS_OK && g->gpu_rdma_counters && g->gpu_rdma_counters < 2 * g->gpu_rdma_counter_ways)
+        status = broken(c, "gpu.rdma.counters", "%u entries are too few for two sets of %u ways", g->gpu_rdma_counters,
+                        g->gpu_rdma_counter_ways);
     return status;
 }
 

@@ -13,8 +13,9 @@
 
 struct cp;
 
-#define FAR_COUNT_MOST 4095u /* of reads, of writes: a counter that is so high does not say how many more there were   \
-                              */
+#define FAR_COUNT_MOST                                                                                                 \
+    4095u /* of reads, of writes: a counter that is so high does not say how many more there were                      \
+           */
 
 /* What this GPU has sent to a page of another one since it was read last. */
 struct far_count {
@@ -24,8 +25,10 @@ struct far_count {
 };
 /* Of each entry that the engine reports, one that left early too, in the cycle in which its message comes; borrowed. */
 typedef void far_count_fn(void *arg, struct cp *cp, const struct far_count *count);
-/* All entries of a cp_counts_read have come: `entries` of them; so many were below its limit and are forgotten; so many
- * were dropped since the last read (UINT16_MAX: or more; 0 with gpu.rdma.counters_full: spill). */
+/* A cp_counts_read has ended.  entries: so many have come because of it; below: so many were under its limit and are
+ * forgotten; lost: accesses of entries that were dropped since the last read (65,535: or more; 0 with
+ * gpu.rdma.counters_full: spill).  All 0 and one line on the log: the engine was off, and its counters are as they
+ * were. */
 typedef void far_counts_end_fn(void *arg, struct cp *cp, uint32_t entries, uint32_t below, uint32_t lost);
 
 /* Who hears of entries from now on; NULL: nobody.  Entries that nobody hears of are dropped. */

@@ -5,7 +5,7 @@
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
