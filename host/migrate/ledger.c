@@ -47,6 +47,6 @@ void ledger_print(FILE *out, const struct ledger *l)
     const uint64_t far = l->sums.reads + l->sums.writes;
     fprintf(out,
             "gantry: far accesses: %" PRIu64 " (%" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64
-            " entries lost); without moves some %" PRIu64 "\n",
+            " uncounted); without moves some %" PRIu64 "\n",
             far, l->sums.reads, l->sums.writes, l->sums.lost, far + l->sums.gained);
 }

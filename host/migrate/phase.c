@@ -149,7 +149,7 @@ void phase_count(struct phase *p, unsigned gpu, uint64_t frame, uint64_t reads, 
     if (f.bytes == 0 || f.home >= p->gpus || f.home == gpu)
         p->sums.strays += reads + writes;
     else if (!uses_add(&p->uses, &f))
-        p->sums.lost++;
+        p->sums.lost += reads + writes;
     if (p->state == PHASE_OFF && p->counts) { /* it runs, though for a long time nothing was counted */
         p->farther = 0;
         next(p);

@@ -48,7 +48,7 @@ struct phase_sums {
     uint64_t phases;        /* in which something was counted */
     uint64_t reads, writes; /* far accesses */
     uint64_t gained;        /* of pages that have moved: far accesses that were to be expected since, by those before */
-    uint64_t lost;          /* entries that were dropped, by GPUs or for want of room here */
+    uint64_t lost;          /* accesses of entries that were dropped, by GPUs or for want of room here */
     uint64_t strays;        /* accesses to memory that may not move, or is nobody's any more */
     uint64_t batches, decided, refused;
 };
@@ -62,7 +62,7 @@ void phase_wake(struct phase *p);
 void phase_timer(struct phase *p);
 /* This GPU has accessed a page of another one's, at `frame`; also at any other time, of entries that leave early. */
 void phase_count(struct phase *p, unsigned gpu, uint64_t frame, uint64_t reads, uint64_t writes);
-/* All that a GPU has counted has come; `lost` entries have not. */
+/* All that a GPU has counted has come; `lost` accesses have not. */
 void phase_read(struct phase *p, unsigned gpu, uint32_t lost);
 /* A page has moved, or was undone; true: by a decision of the policy, and then decision and batch are filled in. */
 bool phase_moved(struct phase *p, struct move_fact *m);

@@ -31,7 +31,7 @@ static void two_lines(void **state)
     assert_string_equal(text,
                         "gantry: migration: policy=periodic pages=2 bytes=69632 batches=2 undone=1 refused=5; cycles: "
                         "wait=2 lock=21 shoot-down=300 write-back=4000 copy=50000 map=600001 decision=100 each\n"
-                        "gantry: far accesses: 77 (70 reads, 7 writes, 2 entries lost); without moves some 100\n");
+                        "gantry: far accesses: 77 (70 reads, 7 writes, 2 uncounted); without moves some 100\n");
     free(text);
     ledger_fini(&l);
 }
