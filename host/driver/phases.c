@@ -205,7 +205,7 @@ void phases_free(struct phases *p)
 void phases_moved(struct phases *p, struct move_fact *fact)
 {
     const bool own = p->phase && phase_moved(p->phase, fact);
-    ledger_add(&p->ledger, own ? p->policy : "order", fact);
+    ledger_add(&p->ledger, own ? p->policy : LEDGER_ORDER, fact);
 }
 
 void phases_gone(struct phases *p, uint64_t at, uint64_t bytes)
@@ -219,6 +219,6 @@ const struct ledger *phases_ledger(struct phases *p)
     p->ledger.policy = p->policy;
     p->ledger.decision = machine_cfg(p->machine)->migrate_phase_cycles;
     if (p->phase)
-        p->ledger.sums = *phase_sums(p->phase);
+        p->ledger.sums = phase_sums(p->phase);
     return &p->ledger;
 }

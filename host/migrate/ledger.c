@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 
@@ -23,11 +24,15 @@ void ledger_fini(struct ledger *l)
 void ledger_print(FILE *out, const struct ledger *l)
 {
     struct move_fact sum = {0};
-    uint64_t pages = 0, undone = 0;
+    uint64_t pages = 0, undone = 0, ordered = 0;
     if (!l->policy)
         return;
     for (size_t i = 0; i < l->count; i++) {
         const struct move_fact *f = &l->rows[i].fact;
+        if (strcmp(l->rows[i].policy, LEDGER_ORDER) == 0) {
+            ordered++;
+            continue;
+        }
         pages += !f->refused;
         undone += f->refused != 0;
         sum.bytes += f->refused ? 0 : f->bytes;
@@ -40,10 +45,10 @@ void ledger_print(FILE *out, const struct ledger *l)
     }
     fprintf(out,
             "gantry: migration: policy=%s pages=%" PRIu64 " bytes=%" PRIu64 " batches=%" PRIu64 " undone=%" PRIu64
-            " refused=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64 " shoot-down=%" PRIu64 " write-back=%" PRIu64
-            " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64 " each\n",
-            l->policy, pages, sum.bytes, l->sums.batches, undone, l->sums.refused, sum.wait, sum.lock, sum.shoot,
-            sum.flush, sum.copy, sum.map, l->decision);
+            " refused=%" PRIu64 " ordered=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64 " shoot-down=%" PRIu64
+            " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64 " each\n",
+            l->policy, pages, sum.bytes, l->sums.batches, undone, l->sums.refused, ordered, sum.wait, sum.lock,
+            sum.shoot, sum.flush, sum.copy, sum.map, l->decision);
     const uint64_t far = l->sums.reads + l->sums.writes;
     fprintf(out,
             "gantry: far accesses: %" PRIu64 " (%" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64

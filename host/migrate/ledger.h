@@ -10,9 +10,11 @@
 
 #include "migrate/phase.h"
 
+#define LEDGER_ORDER "order" /* instead of a policy: by a program's or a script's own wish */
+
 struct ledger_row {
     struct move_fact fact;
-    const char *policy; /* static; "order": by a program's or a script's own wish */
+    const char *policy; /* static; or LEDGER_ORDER */
 };
 
 /* All zero: nothing. */
@@ -26,7 +28,7 @@ struct ledger {
 
 void ledger_add(struct ledger *l, const char *policy, const struct move_fact *fact);
 void ledger_fini(struct ledger *l);
-/* With a policy two lines: pages that have moved and the cycles that they took; far accesses, and how many there would
- * have been.  Without one nothing. */
+/* With a policy two lines: pages that it has moved and the cycles that they took together; far accesses, and how many
+ * there would have been.  Without one nothing. */
 void ledger_print(FILE *out, const struct ledger *l);
 #endif

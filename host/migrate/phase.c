@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "migrate/uses.h"
 
+#define GAIN 65536u
 #define FARTHEST 7u /* 2^7 periods */
 #define NO_TIMER 0u /* no phase begins at cycle 0 */
 
@@ -26,7 +27,7 @@ struct wish {
     struct decision decision;
     uint64_t bytes;
     uint64_t left; /* bytes that are under way */
-    uint64_t uses; /* far accesses of this phase that are near then */
+    uint64_t uses; /* far accesses that are near then, in GAIN instructions */
 };
 
 struct phase {
@@ -38,7 +39,6 @@ struct phase {
     enum phase_state state;
     uint64_t due;        /* cycle of the timer that counts; others are old */
     unsigned farther;    /* phases are 2^farther periods apart */
-    uint64_t executed;   /* instructions, when a phase began last */
     bool counts, *reads; /* GPUs count; by GPU: not read yet */
     unsigned open;       /* GPUs that are not */
     struct uses uses;    /* since the last phase */
@@ -48,9 +48,10 @@ struct phase {
     size_t wishes;
     unsigned batch;    /* of them, that have begun to move */
     uint64_t ordered;  /* cycle at which they did */
-    struct uses gains; /* pages that have moved: far accesses of the phase before, which are near since */
+    uint64_t executed; /* instructions, when counters were read last */
+    uint64_t work;     /* of the phase: since they were read before */
+    struct uses gains; /* pages that have moved: far accesses before, in GAIN instructions, which are near since */
     uint64_t rate;     /* sum of these */
-    uint64_t seen;     /* cycle up to which `gained` is */
     struct phase_sums sums;
 };
 
@@ -86,9 +87,12 @@ void phase_free(struct phase *p)
     free(p);
 }
 
-const struct phase_sums *phase_sums(const struct phase *p)
+struct phase_sums phase_sums(const struct phase *p)
 {
-    return &p->sums;
+    struct phase_sums sums = p->sums;
+    if (p->counts)
+        sums.gained += p->rate * (p->host.executed(p->host.ctx) - p->executed) / GAIN;
+    return sums;
 }
 
 /* ---- time */
@@ -133,8 +137,6 @@ void phase_wake(struct phase *p)
     p->farther = 0;
     if (!counting(p))
         return;
-    if (p->state == PHASE_OFF)
-        p->seen = p->host.now(p->host.ctx);
     if (p->state == PHASE_OFF || (p->state == PHASE_BETWEEN && p->due > boundary(p)))
         timer(p, PHASE_BETWEEN, boundary(p));
 }
@@ -179,7 +181,7 @@ static struct wish wish_of(struct phase *p, const struct decision *d)
     CHECK(d->to < p->gpus && (w.bytes == 0 || page == d->page), "migrate", "policy %s: page %llx to gpu%u",
           p->ops->name, (unsigned long long)d->page, d->to);
     if (u)
-        w.uses = u->by[d->to].reads + u->by[d->to].writes;
+        w.uses = (u->by[d->to].reads + u->by[d->to].writes) * GAIN / (p->work ? p->work : 1);
     return w;
 }
 
@@ -219,9 +221,10 @@ void phase_read(struct phase *p, unsigned gpu, uint32_t lost)
 /* Stuck, or long without a far access: nothing that has to be looked at. */
 static bool stands(struct phase *p)
 {
-    const uint64_t executed = p->host.executed(p->host.ctx), before = p->executed;
+    const uint64_t executed = p->host.executed(p->host.ctx);
+    p->work = executed - p->executed;
     p->executed = executed;
-    return p->farther == FARTHEST && executed == before;
+    return p->farther == FARTHEST && p->work == 0;
 }
 
 static void begin(struct phase *p)
@@ -232,13 +235,13 @@ static void begin(struct phase *p)
         return;
     }
     if (p->host.moving(p->host.ctx)) {
+        p->sums.gained += p->rate * p->work / GAIN;
         next(p);
         return;
     }
     p->fact.cycle = p->host.now(p->host.ctx);
     p->fact.number++;
-    p->sums.gained += p->rate * ((p->fact.cycle - p->seen) / p->settings.period);
-    p->seen = p->fact.cycle;
+    p->sums.gained += p->rate * p->work / GAIN;
     p->state = PHASE_READING;
     p->due = NO_TIMER;
     p->open = p->gpus;

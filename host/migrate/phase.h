@@ -47,7 +47,8 @@ struct phase_settings {
 struct phase_sums {
     uint64_t phases;        /* in which something was counted */
     uint64_t reads, writes; /* far accesses */
-    uint64_t gained;        /* of pages that have moved: far accesses that were to be expected since, by those before */
+    uint64_t gained;        /* of pages that have moved: far accesses that were to be expected since, were there as many
+                             * in each instruction as in the phase before */
     uint64_t lost;          /* accesses of entries that were dropped, by GPUs or for want of room here */
     uint64_t strays;        /* accesses to memory that may not move, or is nobody's any more */
     uint64_t batches, decided, refused;
@@ -68,5 +69,6 @@ void phase_read(struct phase *p, unsigned gpu, uint32_t lost);
 bool phase_moved(struct phase *p, struct move_fact *m);
 /* The memory is nobody's any more. */
 void phase_gone(struct phase *p, uint64_t page, uint64_t bytes);
-const struct phase_sums *phase_sums(const struct phase *p);
+/* Up to now. */
+struct phase_sums phase_sums(const struct phase *p);
 #endif

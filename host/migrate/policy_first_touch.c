@@ -64,7 +64,8 @@ static size_t phase(void *own, const struct phase_fact *p, struct decision *out,
 static void moved(void *own, const struct move_fact *m)
 {
     struct first_touch *o = own;
-    if ((m->refused && m->refused != -EPERM) || ranges_overlap(&o->touched, m->page, m->bytes))
+    const bool mine = m->refused ? m->refused == -EPERM : m->decision > 0; /* an order of the program is no touch */
+    if (!mine || ranges_overlap(&o->touched, m->page, m->bytes))
         return;
     struct range *r = xzalloc(sizeof *r);
     *r = (struct range){.at = m->page, .bytes = m->bytes};

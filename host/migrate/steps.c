@@ -137,11 +137,6 @@ static void tell(const struct move *v)
              cycles(v, STATE_RESUME, STATE_OVER));
 }
 
-static uint64_t between(uint64_t from, uint64_t to)
-{
-    return from && to > from ? to - from : 0;
-}
-
 /* Where its cycles have gone: each belongs to one step. */
 static struct move_fact fact_of(const struct move *v)
 {
@@ -157,12 +152,15 @@ static struct move_fact fact_of(const struct move *v)
                           .batch = 1};
     if (f.refused)
         return f;
-    f.wait = at[STATE_LOCK] - at[STATE_NEW] + between(at[STATE_PUSH], v->sent);
-    f.lock = between(at[STATE_LOCK], written);
-    f.shoot = between(written, locked);
-    f.flush = between(at[STATE_FLUSH], at[STATE_PUSH]);
-    f.copy = between(v->sent, at[STATE_RESUME]);
-    f.map = between(at[STATE_RESUME], at[STATE_OVER]);
+    f.wait = at[STATE_LOCK] - at[STATE_NEW];
+    f.lock = written - at[STATE_LOCK];
+    f.shoot = locked - written;
+    f.map = at[STATE_OVER] - at[STATE_RESUME];
+    if (!v->pushed) /* the host has copied it, in no time */
+        return f;
+    f.flush = at[STATE_PUSH] - at[STATE_FLUSH];
+    f.wait += v->sent - at[STATE_PUSH];
+    f.copy = at[STATE_RESUME] - v->sent;
     return f;
 }
 

@@ -75,6 +75,7 @@ static inline void has_moved(struct bench *b, uint64_t page, unsigned from, unsi
                                                   .to = to,
                                                   .begun = b->cycle,
                                                   .ended = b->cycle + took,
+                                                  .decision = 150,
                                                   .batch = batch});
 }
 #endif

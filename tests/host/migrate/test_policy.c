@@ -190,6 +190,7 @@ static void first_touch_once(void **state)
     (void)state;
     JUDGE("first-touch", &machine, lines);
     open_bench(&b, "first-touch", &machine);
+    b.ops->moved(b.own, &(struct move_fact){.page = AT(0), .bytes = PAGE, .to = 1}); /* by the program's order */
     used(&b, AT(0), 0, 1, 1, 0);
     used(&b, AT(1), 0, 1, 1, 0);
     assert_int_equal(phase_ends(&b, 10000), 2);
