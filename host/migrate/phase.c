@@ -26,8 +26,8 @@ enum phase_state {
 struct wish {
     struct decision decision;
     uint64_t bytes;
-    uint64_t left; /* bytes that are under way */
-    uint64_t uses; /* far accesses that are near then, in GAIN instructions */
+    uint64_t left;         /* bytes that are under way */
+    struct use_count gain; /* far accesses that are near then: in GAIN instructions; in a phase */
 };
 
 struct phase {
@@ -39,6 +39,7 @@ struct phase {
     enum phase_state state;
     uint64_t due;        /* cycle of the timer that counts; others are old */
     unsigned farther;    /* phases are 2^farther periods apart */
+    unsigned passed;     /* periods since the last one */
     bool counts, *reads; /* GPUs count; by GPU: not read yet */
     unsigned open;       /* GPUs that are not */
     struct uses uses;    /* since the last phase */
@@ -46,12 +47,13 @@ struct phase {
     struct decision *out;
     struct wish *wish;
     size_t wishes;
-    unsigned batch;    /* of them, that have begun to move */
-    uint64_t ordered;  /* cycle at which they did */
-    uint64_t executed; /* instructions, when counters were read last */
-    uint64_t work;     /* of the phase: since they were read before */
-    struct uses gains; /* pages that have moved: far accesses before, in GAIN instructions, which are near since */
-    uint64_t rate;     /* sum of these */
+    unsigned batch;        /* of them, that have begun to move */
+    uint64_t ordered;      /* cycle at which they did */
+    uint64_t executed;     /* instructions, when counters were read last */
+    uint64_t work;         /* of the phase: since they were read before */
+    uint64_t seen;         /* cycle up to which what was gained is counted */
+    struct uses gains;     /* pages that have moved: wish.gain as reads and writes */
+    struct use_count gain; /* sum of these */
     struct phase_sums sums;
 };
 
@@ -87,11 +89,21 @@ void phase_free(struct phase *p)
     free(p);
 }
 
+/* Far accesses that there would have been in the last `work` instructions, or in their phases: the less of both.  What
+ * moves makes a program faster, so by cycles these are too few; by instructions too many where few of them were
+ * executed in the phase before the move. */
+static uint64_t gained(const struct phase *p, uint64_t work)
+{
+    const uint64_t by_work = p->gain.reads * work / GAIN;
+    const uint64_t by_time = p->gain.writes * ((p->host.now(p->host.ctx) - p->seen) / p->settings.period);
+    return by_work < by_time ? by_work : by_time;
+}
+
 struct phase_sums phase_sums(const struct phase *p)
 {
     struct phase_sums sums = p->sums;
     if (p->counts)
-        sums.gained += p->rate * (p->host.executed(p->host.ctx) - p->executed) / GAIN;
+        sums.gained += gained(p, p->host.executed(p->host.ctx) - p->executed);
     return sums;
 }
 
@@ -109,11 +121,11 @@ static void off(struct phase *p)
     p->due = NO_TIMER;
 }
 
-/* The next multiple of the period, or one farther away. */
+/* The next multiple of the period. */
 static uint64_t boundary(const struct phase *p)
 {
     const uint64_t periods = p->host.now(p->host.ctx) / p->settings.period;
-    return (periods + (UINT64_C(1) << p->farther)) * p->settings.period;
+    return (periods + 1) * p->settings.period;
 }
 
 static void next(struct phase *p)
@@ -137,8 +149,10 @@ void phase_wake(struct phase *p)
     p->farther = 0;
     if (!counting(p))
         return;
-    if (p->state == PHASE_OFF || (p->state == PHASE_BETWEEN && p->due > boundary(p)))
+    if (p->state == PHASE_OFF) {
+        p->seen = p->host.now(p->host.ctx);
         timer(p, PHASE_BETWEEN, boundary(p));
+    }
 }
 
 /* ---- counters */
@@ -181,7 +195,8 @@ static struct wish wish_of(struct phase *p, const struct decision *d)
     CHECK(d->to < p->gpus && (w.bytes == 0 || page == d->page), "migrate", "policy %s: page %llx to gpu%u",
           p->ops->name, (unsigned long long)d->page, d->to);
     if (u)
-        w.uses = (u->by[d->to].reads + u->by[d->to].writes) * GAIN / (p->work ? p->work : 1);
+        w.gain.writes = u->by[d->to].reads + u->by[d->to].writes;
+    w.gain.reads = w.gain.writes * GAIN / (p->work ? p->work : 1);
     return w;
 }
 
@@ -223,25 +238,33 @@ static bool stands(struct phase *p)
 {
     const uint64_t executed = p->host.executed(p->host.ctx);
     p->work = executed - p->executed;
+    p->sums.gained += gained(p, p->work);
     p->executed = executed;
+    p->seen = p->host.now(p->host.ctx);
     return p->farther == FARTHEST && p->work == 0;
 }
 
 static void begin(struct phase *p)
 {
-    const bool still = stands(p);
-    if (still || !p->host.needed(p->host.ctx)) {
+    if (!p->host.needed(p->host.ctx)) {
+        off(p);
+        return;
+    }
+    if (++p->passed < 1u << p->farther) {
+        next(p);
+        return;
+    }
+    p->passed = 0;
+    if (stands(p)) {
         off(p);
         return;
     }
     if (p->host.moving(p->host.ctx)) {
-        p->sums.gained += p->rate * p->work / GAIN;
         next(p);
         return;
     }
     p->fact.cycle = p->host.now(p->host.ctx);
     p->fact.number++;
-    p->sums.gained += p->rate * p->work / GAIN;
     p->state = PHASE_READING;
     p->due = NO_TIMER;
     p->open = p->gpus;
@@ -311,18 +334,28 @@ static struct wish *wish_at(struct phase *p, uint64_t page)
     return NULL;
 }
 
+static void gain_less(struct phase *p, const struct use_count *gain)
+{
+    p->gain.reads -= gain->reads;
+    p->gain.writes -= gain->writes;
+}
+
 static void gain_forget(struct phase *p, uint64_t page, uint64_t bytes)
 {
     for (struct use *u; (u = uses_overlap(&p->gains, page, bytes)); uses_forget(&p->gains, u->page.at, u->page.bytes))
-        p->rate -= u->by[0].reads;
+        gain_less(p, &u->by[0]);
 }
 
 /* Where it is then, what was far is near; what it had gained elsewhere it does not any more. */
-static void gain_set(struct phase *p, const struct move_fact *m, uint64_t uses)
+static void gain_set(struct phase *p, const struct move_fact *m, const struct use_count *gain)
 {
     gain_forget(p, m->page, m->bytes);
-    if (uses && uses_add(&p->gains, &(struct page_fact){.page = m->page, .bytes = m->bytes, .reads = uses}))
-        p->rate += uses;
+    if (!gain ||
+        !uses_add(&p->gains, &(struct page_fact){
+                                 .page = m->page, .bytes = m->bytes, .reads = gain->reads, .writes = gain->writes}))
+        return;
+    p->gain.reads += gain->reads;
+    p->gain.writes += gain->writes;
 }
 
 bool phase_moved(struct phase *p, struct move_fact *m)
@@ -333,10 +366,10 @@ bool phase_moved(struct phase *p, struct move_fact *m)
     if (p->ops->moved)
         p->ops->moved(p->own, m);
     if (!m->refused)
-        gain_set(p, m, w ? w->uses : 0);
+        gain_set(p, m, w ? &w->gain : NULL);
     if (w) {
         w->left -= m->bytes < w->left ? m->bytes : w->left;
-        w->uses = 0; /* of a block that goes page by page they are counted once */
+        w->gain = (struct use_count){0}; /* of a block that goes page by page they are counted once */
     }
     return w;
 }

@@ -3,10 +3,10 @@
  * read and cleared; the policy (policy.h) hears the sums by page and requester and decides; `decision` cycles later its
  * pages go as one batch.  Nothing moves, and no message of a move is sent, but from there until the batch is where it
  * goes; a phase that would begin meanwhile is left out.
- * It keeps no idle machine alive: timers are set while a kernel is under way alone.  Phases in which no GPU has counted
- * anything are farther and farther apart, 128 periods at most, and stop when no instruction was executed between two
- * of these: then the watchdog of a stuck machine is on its own.  The start of a kernel and an entry that comes by
- * itself bring them back.
+ * It keeps no idle machine alive: a timer is set while a kernel is under way alone, and never for more than one period.
+ * Phases in which no GPU has counted anything are farther and farther apart, 128 periods at most, and stop when no
+ * instruction was executed between two of these: then a machine that is stuck has no timer, and its watchdog notices.
+ * The start of a kernel and an entry that comes by itself bring them back.
  * Not responsible for: how pages move (migrate.h), who counts (firmware/counts.h), machine and memory (phase_host).
  */
 #ifndef GANTRY_MIGRATE_PHASE_H
@@ -48,7 +48,7 @@ struct phase_sums {
     uint64_t phases;        /* in which something was counted */
     uint64_t reads, writes; /* far accesses */
     uint64_t gained;        /* of pages that have moved: far accesses that were to be expected since, were there as many
-                             * in each instruction as in the phase before */
+                             * in each instruction, or each period, as in the phase before */
     uint64_t lost;          /* accesses of entries that were dropped, by GPUs or for want of room here */
     uint64_t strays;        /* accesses to memory that may not move, or is nobody's any more */
     uint64_t batches, decided, refused;
