@@ -176,6 +176,35 @@ static void test_saturation_and_limit(void **state)
     trace_close(m);
 }
 
+/* A page that goes to the other GPU is no access of this one. */
+static void test_moves_are_no_accesses(void **state)
+{
+    (void)state;
+    struct traced *m = open_counting();
+    const struct msg_cp_move store = {.kind = CP_STORE, .slot = 2, .id = 1, .lines = 64},
+                             move = {.kind = CP_MOVE,
+                                     .slot = 2,
+                                     .id = 1,
+                                     .lines = 64,
+                                     .source = NEAR_PA,
+                                     .target = pmem_addr(2, FAR_PA)};
+    struct msg_cp_cmd cmd;
+    counted(m, COUNTS_ON, 12, 0);
+    m->both = true;
+    m->count = 0;
+    memcpy(&cmd, &store, sizeof cmd);
+    sim_cmd(m->sim, 1, &cmd);
+    memcpy(&cmd, &move, sizeof cmd);
+    sim_cmd(m->sim, 0, &cmd);
+    assert_int_equal(sim_run(m->sim, UINT64_MAX), SIM_STOPPED);
+    assert_int_equal(m->count, 2);
+    assert_int_equal(m->events[0].kind, CP_EVT_STORED);
+    assert_int_equal(m->events[1].kind, CP_EVT_MOVED);
+    const struct msg_cp_evt_counted end = counted(m, COUNTS_READ, 0, 0);
+    assert_int_equal(end.entries + end.below, 0);
+    trace_close(m);
+}
+
 /* Counting takes no time: the kernel begins and ends in the same cycles as without it. */
 static void test_no_time(void **state)
 {
@@ -198,6 +227,7 @@ static void test_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_are_those_on_the_link),
-                                       cmocka_unit_test(test_saturation_and_limit), cmocka_unit_test(test_no_time)};
+                                       cmocka_unit_test(test_saturation_and_limit),
+                                       cmocka_unit_test(test_moves_are_no_accesses), cmocka_unit_test(test_no_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
