@@ -112,7 +112,8 @@ package stream_rules_pkg;
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
     return m.op == CTL_SIGNAL ? m.signals < 8'd64 :
         m.op == CTL_MOVE ? m.flags[15:0] != 16'd0 && m.flags[15:0] <= 16'd1024 :
-        m.op == CTL_COUNTS ? counts_ok(m.flags[15:0], m.vmid) : m.op == CTL_STORE ? m.flags[15:0] <= 16'd1024 : m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
+        m.op == CTL_STORE ? m.flags[15:0] <= 16'd1024 : m.op == CTL_COUNTS ? counts_ok(m.flags[15:0], m.vmid) :
+        m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
         (m.op == CTL_INV || m.op == CTL_XLAT) && range_ok(m.root, m.bytes);
   endfunction
 
@@ -131,9 +132,9 @@ package stream_rules_pkg;
     of = count_evt_t'(m);
     known = of.entries != 8'd0 && of.entries <= 8'd3;
     for (int unsigned e = 0; e < 3; e++)
-      known = known && (e < 32'(of.entries) ? of.frame[e][11:0] == '0 && of.frame[e][55:48] != '0 && of.reads[e] < 16'd4096 &&
-                                              of.writes[e] < 16'd4096 && (of.reads[e] != '0 || of.writes[e] != '0) :
-                                              of.frame[e] == '0);
+      known = known && (e >= 32'(of.entries) ? of.frame[e] == '0 :
+                        of.frame[e][11:0] == '0 && of.frame[e][55:48] != '0 && of.reads[e] < 16'd4096 &&
+                        of.writes[e] < 16'd4096 && (of.reads[e] != '0 || of.writes[e] != '0));
     if (m.kind == CP_EVT_COUNT) return known;
     if (m.kind == CP_EVT_COUNTED) return m.status == CTL_OK;
     return (m.kind == CP_EVT_MOVED || m.kind == CP_EVT_STORED) && m.status <= MOVE_DISCARDED && m.lines <= 16'd1024;

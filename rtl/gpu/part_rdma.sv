@@ -102,7 +102,8 @@ module part_rdma
     assign count_ready = 1'b0;
     logic unused_move;
     assign unused_move = ^{cycle_i, maint_cmd, read_ready, line_valid, line, push_ready, ack_valid, ack_move, ack_fault,
-                           enter_valid, enter, stored_valid, stored_slot, stored_fault, move_evt_credit_i, count_valid, count_report};
+                           enter_valid, enter, stored_valid, stored_slot, stored_fault, move_evt_credit_i,
+                           count_valid, count_report};
   end
 
   // ---- counters of far accesses

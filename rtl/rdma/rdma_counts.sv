@@ -4,7 +4,7 @@
 // the place of the entry of least count, which is reported at once (or, with Drop, dropped into a sum of losses).  A
 // command reports all entries of at least so many accesses and clears all.
 // Responsible for: which requests count (those that leave while it is on), entries, evictions, the read-out.
-// Not responsible for: messages (rdma_counts_report), which requests are far (rdma), what is done with it (host/migrate).
+// Not responsible for: messages (rdma_counts_report), which requests are far (rdma), who wants it (host/migrate).
 //
 // Two stages, one access a cycle: a set is read; its row is changed and written back, or kept for the next access if
 // that is to the same set.  Accesses wait in a queue; room_o says whether one more may leave, and only then the engine

@@ -74,10 +74,13 @@ module rdma_move
     .line_valid_i(enter_valid_i), .line_i(enter_i), .stored_valid_i, .stored_slot_i, .stored_fault_i, .discard_i,
     .done_valid_o(stored_valid), .done_o(stored), .done_ready_i(stored_go));
   credit_counter #(.Depth(Reports)) u_credit (
-    .clk_i, .rst_ni, .spend_i(moved_go || stored_go || count_go), .credit_i(move_evt_credit_i), .available_o(room), .count_o());
+    .clk_i, .rst_ni, .spend_i(moved_go || stored_go || count_go), .credit_i(move_evt_credit_i), .available_o(room),
+    .count_o());
   always_ff @(posedge clk_i) begin
     move_evt_valid_o <= rst_ni && (moved_go || stored_go || count_go);
-    if (moved_go || stored_go || count_go) move_evt_o <= moved_go ? moved : stored_go ? stored : count_i;
+    if (moved_go || stored_go || count_go) begin
+      move_evt_o <= moved_go ? moved : stored_go ? stored : count_i;
+    end
   end
 
   // ---- assertions
