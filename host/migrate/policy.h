@@ -50,15 +50,6 @@ struct decision {
     char why[POLICY_WHY]; /* for people */
 };
 
-enum verdict { VERDICT_FAR, VERDICT_MOVE };
-
-/* A GPU asks for the first time for a page that is not mapped on it. */
-struct fault_fact {
-    uint64_t page, bytes;
-    unsigned home, requester;
-    uint64_t cycle;
-};
-
 /* A decision has been carried out, or not. */
 struct move_fact {
     uint64_t page, bytes;
@@ -83,8 +74,7 @@ struct policy_ops {
     void (*count)(void *own, const struct page_fact *f);
     /* The counts of this phase have all come: up to `room` decisions, at most one a page; how many. */
     size_t (*phase)(void *own, const struct phase_fact *p, struct decision *out, size_t room);
-    enum verdict (*fault)(void *own, const struct fault_fact *f); /* NULL: VERDICT_FAR */
-    void (*moved)(void *own, const struct move_fact *m);          /* NULL: it does not want to know */
+    void (*moved)(void *own, const struct move_fact *m); /* NULL: it does not want to know */
     /* [page, +bytes) is nobody's any more, and may be somebody else's later.  NULL: it remembers no pages. */
     void (*gone)(void *own, uint64_t page, uint64_t bytes);
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Phases with a machine that the case plays (shows S1.6: the MMU opens a migration phase every period and moves all
- * pending pages in one batch; no message of a move leaves outside of one): when counters are read, what the policy
- * hears, when a batch begins; S1.4: counts of a phase are its own; a machine at rest has no timer.
+ * Phases with a machine that the case plays: when counters are read, what the policy hears, when a batch begins; counts
+ * of a phase are its own; a machine at rest has no timer.
  */
 #include "policy_bench.h"
 
@@ -255,8 +254,9 @@ static void sums_of_a_phase(void **state)
     assert_int_equal(f->heard[0].reads, 2);
 }
 
-/* S1.6 in its words: nothing is sent but `decision` cycles behind the last count, all that is pending then, at once;
- * a phase that would begin while pages move is left out. */
+/* shows S1.6: the MMU opens a migration phase every period and moves all pending pages in one batch; no message of a
+ * move leaves outside of one.  Nothing is sent but `decision` cycles behind the last count, all that is pending then,
+ * at once; a phase that would begin while pages move is left out. */
 static void no_message_outside_a_phase(void **state)
 {
     (void)state;
@@ -431,7 +431,7 @@ static void what_would_have_been(void **state)
         phase_count(f->phase, 2, FRAME(0, 5), 1, 0);
     }
     run(110500);
-    assert_in_range(phase_sums(f->phase).gained, 390, 400);                 /* rounded */
+    assert_in_range(phase_sums(f->phase).gained, 390, 400);                  /* rounded */
     struct move_fact back = {.page = FRAME(0, 0), .bytes = PAGE, .from = 1}; /* by the program's order */
     assert_false(phase_moved(f->phase, &back));
     assert_true(back.batch == 1 && back.decision == 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Each policy by tables of counts and the decisions that follow from its documented condition, worked by hand (shows
- * S1.7: counters are reported to the MMU, which decides by a migration condition); what is refused, freed, or more than
- * there is room for.
+ * Each policy by tables of counts and the decisions that follow from its documented condition, worked by hand; what
+ * is refused, freed, or more than there is room for.
  */
 #include "policy_bench.h"
 
@@ -34,6 +33,7 @@ static void judge(const char *policy, const struct policy_machine *m, const stru
 }
 #define JUDGE(policy, m, lines) judge(policy, m, lines, sizeof(lines) / sizeof(lines)[0])
 
+/* shows S1.7: counters are reported to the MMU, which decides by a migration condition. */
 static void periodic_by_its_condition(void **state)
 {
     static const struct line lines[] = {
