@@ -255,5 +255,5 @@ module rdma_counts
       (cmd_i.page == 8'd12 || cmd_i.page == 8'd16) &&
       ((cmd_i.page == 8'd16) == large_q || (used_q == '0 && !waits && !row_valid_q))))
   `GANTRY_ASSERT(a_action, `GANTRY_IMPL(cmd_valid_i, cmd_i.action <= 16'(COUNTS_READ)))
-  `GANTRY_ASSERT(a_once, $onehot0(match))  // a page has one entry
+  `GANTRY_ASSERT(a_once, `GANTRY_IMPL(row_valid_q, $onehot0(match)))  // a page has one entry
 endmodule

@@ -79,7 +79,7 @@ static void report(struct cp *cp, unsigned entries, uint64_t frame)
     cp_event(cp, &evt);
 }
 
-/* Entries reach the listener one by one, before a read, for it and after it; its end is told once. */
+/* shows S1.7: entries reach the listener one by one, before a read, for it and after it; its end is told once. */
 static void a_read(void **state)
 {
     struct bench *b = *state;
