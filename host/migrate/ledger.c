@@ -24,7 +24,7 @@ void ledger_fini(struct ledger *l)
 void ledger_print(FILE *out, const struct ledger *l)
 {
     struct move_fact sum = {0};
-    uint64_t pages = 0, undone = 0, ordered = 0;
+    uint64_t pages = 0, undone = 0, ordered = 0, span = 0, seen = 0;
     if (!l->policy)
         return;
     for (size_t i = 0; i < l->count; i++) {
@@ -36,6 +36,8 @@ void ledger_print(FILE *out, const struct ledger *l)
         pages += !f->refused;
         undone += f->refused != 0;
         sum.bytes += f->refused ? 0 : f->bytes;
+        span += f->ended - (f->begun > seen ? f->begun : seen); /* rows come as moves end */
+        seen = f->ended;
         sum.wait += f->wait;
         sum.lock += f->lock;
         sum.shoot += f->shoot;
@@ -45,9 +47,10 @@ void ledger_print(FILE *out, const struct ledger *l)
     }
     fprintf(out,
             "gantry: migration: policy=%s pages=%" PRIu64 " bytes=%" PRIu64 " batches=%" PRIu64 " undone=%" PRIu64
-            " refused=%" PRIu64 " ordered=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64 " shoot-down=%" PRIu64
-            " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64 " each\n",
-            l->policy, pages, sum.bytes, l->sums.batches, undone, l->sums.refused, ordered, sum.wait, sum.lock,
+            " refused=%" PRIu64 " ordered=%" PRIu64 " span=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64
+            " shoot-down=%" PRIu64 " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64
+            " each\n",
+            l->policy, pages, sum.bytes, l->sums.batches, undone, l->sums.refused, ordered, span, sum.wait, sum.lock,
             sum.shoot, sum.flush, sum.copy, sum.map, l->decision);
     const uint64_t far = l->sums.reads + l->sums.writes;
     fprintf(out,

@@ -28,7 +28,7 @@ struct ledger {
 
 void ledger_add(struct ledger *l, const char *policy, const struct move_fact *fact);
 void ledger_fini(struct ledger *l);
-/* With a policy two lines: pages that it has moved and the cycles that they took together; far accesses, and how many
- * there would have been.  Without one nothing. */
+/* With a policy two lines: pages that it has moved, the cycles in which some were on their way (span), and the cycles
+ * of their steps, each page's own; far accesses, and how many there would have been.  Without one nothing. */
 void ledger_print(FILE *out, const struct ledger *l);
 #endif
