@@ -82,7 +82,6 @@ module rdma_counts
   logic closes_q;        // a mark is to be sent
   set_t sweep_set_q;
   logic [Aw-1:0] queued, before_q;  // accesses of before the read-out that still wait
-  counted_t counted_q;
   logic [15:0] lost_q;
   // ---- first stage: accesses wait; a set is read
   logic waits, issues, sweep_go, count_go;
@@ -108,10 +107,8 @@ module rdma_counts
   way_t out_way;
   logic out_go, close_go, ends;
 
-  logic access_room;
-  assign room_o = access_room;
   stream_fifo #(.Width($bits(far_access_t)), .Depth(Queue)) u_accesses (
-    .clk_i, .rst_ni, .valid_i(access_valid_i && on_q), .ready_o(access_room), .data_i(access_i),
+    .clk_i, .rst_ni, .valid_i(access_valid_i && on_q), .ready_o(room_o), .data_i(access_i),
     .valid_o(waits), .ready_i(count_go), .data_o(head), .count_o(queued));
 
   assign head_page = large_q ? head.frame >> 4 : head.frame;
@@ -127,7 +124,6 @@ module rdma_counts
 
   always_comb begin
     logic [Bits:0] least_total;
-    logic [Ways-1:0] unused_ways;
     for (int unsigned w = 0; w < Ways; w++) begin
       live[w]  = row[w].reads != '0 || row[w].writes != '0;
       match[w] = live[w] && row[w].tag == tag_q;
@@ -142,9 +138,8 @@ module rdma_counts
         least_total = total(row[w].reads, row[w].writes);
       end
     end
-    unused_ways = live & ~keeps;
-    skipped     = '0;
-    for (int unsigned w = 0; w < Ways; w++) skipped = skipped + 16'(unused_ways[w]);
+    skipped = '0;
+    for (int unsigned w = 0; w < Ways; w++) skipped = skipped + 16'(live[w] && !keeps[w]);
   end
   assign hit         = match != '0;
   assign full        = live == '1;
@@ -182,7 +177,6 @@ module rdma_counts
   assign ends      = sweep_ends_q && !sweeps_q && !sweeps_row &&
                      (out_left_q == '0 || (out_go && $onehot(out_left_q)));
   assign reading_o = sweeps_q || sweeps_row || out_left_q != '0;
-  assign counted_o = counted_q;
 
   always_ff @(posedge clk_i) begin
     if (issues || row_valid_q || out_left_q != '0 || closes_q || sweep_ends_q || cmd_valid_i || !rst_ni) begin
@@ -195,9 +189,9 @@ module rdma_counts
         out_set_q         <= set_q;
         out_left_q        <= keeps;
         used_q[set_q]     <= 1'b0;
-        counted_q.below   <= counted_q.below + skipped;
+        counted_o.below   <= counted_o.below + skipped;
       end
-      if (out_go) counted_q.entries <= counted_q.entries + 1'b1;
+      if (out_go) counted_o.entries <= counted_o.entries + 1'b1;
       // ---- row of an access
       if (writes) begin
         kept_q        <= next;
@@ -222,12 +216,12 @@ module rdma_counts
       if (ends) begin
         sweep_ends_q   <= 1'b0;
         closes_q       <= 1'b1;
-        counted_q.lost <= lost_q;
+        counted_o.lost <= lost_q;
         lost_q         <= drops ? 16'(taken_total) : '0;
       end
       // ---- commands
       if (cmd_valid_i) begin
-        counted_q <= '{id: cmd_i.counts, default: '0};
+        counted_o <= '{id: cmd_i.counts, default: '0};
         least_q   <= cmd_i.least;
         if (cmd_i.action == 16'(COUNTS_READ)) begin
           sweeps_q     <= 1'b1;
@@ -242,14 +236,15 @@ module rdma_counts
       end
     end
     if (!rst_ni) begin
-      {on_q, large_q, sweeps_q, sweep_ends_q, closes_q, row_valid_q, row_sweep_q, out_left_q, used_q, lost_q} <= '0;
+      {on_q, large_q, sweeps_q, sweep_ends_q, closes_q, row_valid_q, row_sweep_q, out_left_q, lost_q} <= '0;
+      used_q <= '0;
     end
   end
   // accesses that wait for entries to leave, and entries that wait for room, wait for something from outside
   assign idle_o = !issues && !writes && !sweeps_row && !out_go && !close_go && !ends;
 
   // ---- assertions
-  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(access_valid_i, access_room))
+  `GANTRY_ASSERT(a_room, `GANTRY_IMPL(access_valid_i, room_o))
   `GANTRY_ASSERT(a_one_command, `GANTRY_IMPL(cmd_valid_i, !sweeps_q && !sweep_ends_q && !closes_q))
   `GANTRY_ASSERT(a_page, `GANTRY_IMPL(cmd_valid_i && cmd_i.action == 16'(COUNTS_ON),
       (cmd_i.page == 8'd12 || cmd_i.page == 8'd16) &&

@@ -224,10 +224,35 @@ static void test_no_time(void **state)
     assert_int_equal(end[0], end[1]);
 }
 
+/* Golden GPUs refuse: they have no such engine. */
+static void test_golden(void **state)
+{
+    (void)state;
+    static const struct sim_host_ops ops = {.event = trace_event};
+    const struct sim_options options = {.model = SIM_GOLDEN, .seed = 1};
+    struct traced *m = calloc(1, sizeof *m);
+    const struct msg_cp_counts view = {.kind = CP_COUNTS, .id = 7, .action = COUNTS_READ};
+    struct msg_cp_cmd cmd;
+    struct msg_cp_evt_counted told;
+    memcpy(&cmd, &view, sizeof cmd);
+    kernel_config(&m->config, "system.gpus=2");
+    m->memory = pmem_new(2, (uint64_t)m->config.cfg.gpu_vram_mib << 20, 1 << 20);
+    m->sim = sim_new(&m->config.cfg, m->memory, &options, &ops, m);
+    assert_non_null(m->sim);
+    assert_int_equal(trace_command(m, &cmd)->kind, CP_EVT_COUNTED);
+    memcpy(&told, &m->events[0], sizeof told);
+    assert_true(told.begun == 0 && told.status == CTL_ERROR_NONE && told.id == 7);
+    assert_int_equal(told.entries + told.below + told.lost, 0);
+    sim_free(m->sim);
+    pmem_free(m->memory);
+    config_fini(&m->config);
+    free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_are_those_on_the_link),
-                                       cmocka_unit_test(test_saturation_and_limit),
-                                       cmocka_unit_test(test_moves_are_no_accesses), cmocka_unit_test(test_no_time)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts_are_those_on_the_link), cmocka_unit_test(test_saturation_and_limit),
+        cmocka_unit_test(test_moves_are_no_accesses), cmocka_unit_test(test_no_time), cmocka_unit_test(test_golden)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
