@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "migrate/gains.h"
 #include "migrate/uses.h"
 
-#define GAIN 65536u
 #define FARTHEST 7u /* 2^7 periods */
 #define NO_TIMER 0u /* no phase begins at cycle 0 */
 
@@ -26,8 +26,8 @@ enum phase_state {
 struct wish {
     struct decision decision;
     uint64_t bytes;
-    uint64_t left;         /* bytes that are under way */
-    struct use_count gain; /* far accesses that are near then: in GAIN instructions; in a phase */
+    uint64_t left;    /* bytes that are under way */
+    struct gain gain; /* far accesses that are near then */
 };
 
 struct phase {
@@ -47,13 +47,12 @@ struct phase {
     struct decision *out;
     struct wish *wish;
     size_t wishes;
-    unsigned batch;        /* of them, that have begun to move */
-    uint64_t ordered;      /* cycle at which they did */
-    uint64_t executed;     /* instructions, when counters were read last */
-    uint64_t work;         /* of the phase: since they were read before */
-    uint64_t seen;         /* cycle up to which what was gained is counted */
-    struct uses gains;     /* pages that have moved: wish.gain as reads and writes */
-    struct use_count gain; /* sum of these */
+    unsigned batch;    /* of them, that have begun to move */
+    uint64_t ordered;  /* cycle at which they did */
+    uint64_t executed; /* instructions, when counters were read last */
+    uint64_t work;     /* of the phase: since they were read before */
+    uint64_t seen;     /* cycle up to which what was gained is counted */
+    struct gains gains;
     struct phase_sums sums;
 };
 
@@ -72,7 +71,7 @@ struct phase *phase_new(const struct phase_host *host, const struct policy_ops *
     p->out = xcalloc(PHASE_MOST, sizeof *p->out);
     p->wish = xcalloc(PHASE_MOST, sizeof *p->wish);
     uses_init(&p->uses, m->gpus);
-    uses_init(&p->gains, m->gpus);
+    gains_init(&p->gains);
     return p;
 }
 
@@ -82,21 +81,16 @@ void phase_free(struct phase *p)
         return;
     p->ops->end(p->own);
     uses_clear(&p->uses);
-    uses_clear(&p->gains);
+    gains_fini(&p->gains);
     free(p->reads);
     free(p->out);
     free(p->wish);
     free(p);
 }
 
-/* Far accesses that there would have been in the last `work` instructions, or in their phases: the less of both.  What
- * moves makes a program faster, so by cycles these are too few; by instructions too many where few of them were
- * executed in the phase before the move. */
 static uint64_t gained(const struct phase *p, uint64_t work)
 {
-    const uint64_t by_work = p->gain.reads * work / GAIN;
-    const uint64_t by_time = p->gain.writes * ((p->host.now(p->host.ctx) - p->seen) / p->settings.period);
-    return by_work < by_time ? by_work : by_time;
+    return gains_sum(&p->gains, (p->host.now(p->host.ctx) - p->seen) / p->settings.period, work);
 }
 
 struct phase_sums phase_sums(const struct phase *p)
@@ -194,9 +188,7 @@ static struct wish wish_of(struct phase *p, const struct decision *d)
     const struct use *u = uses_find(&p->uses, d->page);
     CHECK(d->to < p->gpus && (w.bytes == 0 || page == d->page), "migrate", "policy %s: page %llx to gpu%u",
           p->ops->name, (unsigned long long)d->page, d->to);
-    if (u)
-        w.gain.writes = u->by[d->to].reads + u->by[d->to].writes;
-    w.gain.reads = w.gain.writes * GAIN / (p->work ? p->work : 1);
+    w.gain = gain_of(u ? u->by[d->to].reads + u->by[d->to].writes : 0, p->work);
     return w;
 }
 
@@ -281,7 +273,7 @@ static void refuse(struct phase *p, const struct wish *w, int error)
     p->sums.refused++;
     log_info("migrate", "%s: page 0x%llx does not go to gpu%u (error %d)", p->ops->name,
              (unsigned long long)w->decision.page, w->decision.to, -error);
-    if (p->ops->moved)
+    if (p->ops->moved && w->bytes) /* of memory that is nobody's it has heard */
         p->ops->moved(p->own, &(struct move_fact){.page = w->decision.page,
                                                   .bytes = w->bytes,
                                                   .to = w->decision.to,
@@ -334,30 +326,6 @@ static struct wish *wish_at(struct phase *p, uint64_t page)
     return NULL;
 }
 
-static void gain_less(struct phase *p, const struct use_count *gain)
-{
-    p->gain.reads -= gain->reads;
-    p->gain.writes -= gain->writes;
-}
-
-static void gain_forget(struct phase *p, uint64_t page, uint64_t bytes)
-{
-    for (struct use *u; (u = uses_overlap(&p->gains, page, bytes)); uses_forget(&p->gains, u->page.at, u->page.bytes))
-        gain_less(p, &u->by[0]);
-}
-
-/* Where it is then, what was far is near; what it had gained elsewhere it does not any more. */
-static void gain_set(struct phase *p, const struct move_fact *m, const struct use_count *gain)
-{
-    gain_forget(p, m->page, m->bytes);
-    if (!gain ||
-        !uses_add(&p->gains, &(struct page_fact){
-                                 .page = m->page, .bytes = m->bytes, .reads = gain->reads, .writes = gain->writes}))
-        return;
-    p->gain.reads += gain->reads;
-    p->gain.writes += gain->writes;
-}
-
 bool phase_moved(struct phase *p, struct move_fact *m)
 {
     struct wish *w = wish_at(p, m->page);
@@ -366,10 +334,10 @@ bool phase_moved(struct phase *p, struct move_fact *m)
     if (p->ops->moved)
         p->ops->moved(p->own, m);
     if (!m->refused)
-        gain_set(p, m, w ? &w->gain : NULL);
+        gains_set(&p->gains, m->page, m->bytes, w ? &w->gain : NULL);
     if (w) {
         w->left -= m->bytes < w->left ? m->bytes : w->left;
-        w->gain = (struct use_count){0}; /* of a block that goes page by page they are counted once */
+        w->gain = (struct gain){0}; /* of a block that goes page by page they are counted once */
     }
     return w;
 }
@@ -377,7 +345,10 @@ bool phase_moved(struct phase *p, struct move_fact *m)
 void phase_gone(struct phase *p, uint64_t page, uint64_t bytes)
 {
     uses_forget(&p->uses, page, bytes);
-    gain_forget(p, page, bytes);
+    gains_forget(&p->gains, page, bytes);
+    for (size_t i = 0; i < p->wishes; i++) /* decided, and not begun: it is another page then */
+        if (p->wish[i].decision.page < page + bytes && page < p->wish[i].decision.page + p->wish[i].bytes)
+            p->wish[i].bytes = p->wish[i].left ? p->wish[i].bytes : 0;
     if (p->ops->gone)
         p->ops->gone(p->own, page, bytes);
 }

@@ -319,6 +319,23 @@ static void freed_meanwhile(void **state)
     assert_true(f->heard[0].page == FRAME(0, 1));
 }
 
+/* The same between decision and batch. */
+static void freed_when_decided(void **state)
+{
+    (void)state;
+    f->wants = 2;
+    kernel(1);
+    phase_count(f->phase, 1, FRAME(0, 0), 40, 0);
+    phase_count(f->phase, 1, FRAME(0, 1), 40, 0);
+    run(10000 + READ_CYCLES + 10);
+    assert_int_equal(f->phases, 1);
+    phase_gone(f->phase, FRAME(0, 0), PAGE);
+    run(10000 + READ_CYCLES + DECISION);
+    assert_int_equal(f->adds, 1);
+    assert_true(f->added[0] == FRAME(0, 1));
+    assert_int_equal(f->tolds, 0);
+}
+
 /* The last kernel ends: no batch any more, and within a period no timer. */
 static void at_rest_without_timers(void **state)
 {
@@ -446,17 +463,10 @@ static void what_would_have_been(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(read_each_period),
-        CASE(sums_of_a_phase),
-        CASE(no_message_outside_a_phase),
-        CASE(refused_is_told),
-        CASE(freed_meanwhile),
-        CASE(at_rest_without_timers),
-        CASE(stuck_without_timers),
-        CASE(golden_does_nothing),
-        CASE(rare_without_far_accesses),
-        CASE(one_timer_a_phase),
-        CASE(slow_gpu),
+        CASE(read_each_period),          CASE(sums_of_a_phase),      CASE(no_message_outside_a_phase),
+        CASE(refused_is_told),           CASE(freed_meanwhile),      CASE(freed_when_decided),
+        CASE(at_rest_without_timers),    CASE(stuck_without_timers), CASE(golden_does_nothing),
+        CASE(rare_without_far_accesses), CASE(one_timer_a_phase),    CASE(slow_gpu),
         CASE(what_would_have_been),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
