@@ -139,6 +139,7 @@ static int program_run(struct session *s, char **program)
         sim = run_machine(run) ? machine_sim(run_machine(run)) : NULL;
         summary.rows = report.rows;
         summary.row_count = report.row_count;
+        summary.ledger = report.ledger;
         summary.repeatable = report.repeatable;
         summary.data = report.data_hash;
         summary.exit_status = status;

@@ -19,6 +19,7 @@
 #include "machine/boards_check.h"
 #include "machine/replay.h"
 #include "machine/wave.h"
+#include "migrate/ledger.h"
 
 volatile int cli_stop;
 
@@ -245,6 +246,8 @@ int session_report(struct session *s, struct summary *summary, struct sim *sim)
     if (summary->lockstep)
         fprintf(stderr, "gantry: lockstep compared=%llu retired=%llu\n", (unsigned long long)summary->compared,
                 (unsigned long long)summary->instructions);
+    if (summary->ledger)
+        ledger_print(stderr, summary->ledger);
     line_print(stderr, summary);
     if (sim && status == STATUS_OK && summary->exit_status == 0)
         status = sim_lost(sim); /* in one of these last questions: lock step in a worker */

@@ -183,6 +183,10 @@ static enum gantry_status links_check(const struct config *c)
         status =
             broken(c, "gpu.rdma.outstanding", "%u entries do not keep the rate of the links: %u are needed, %u more",
                    far_entries(g), needed, needed - far_entries(g));
+    /* rule: `gpu.rdma.counters` is 0 or at least two sets: >= 2 * `gpu.rdma.counter_ways`. */
+    if (status == STATUS_OK && g->gpu_rdma_counters && g->gpu_rdma_counters < 2 * g->gpu_rdma_counter_ways)
+        status = broken(c, "gpu.rdma.counters", "%u entries are too few for two sets of %u ways", g->gpu_rdma_counters,
+                        g->gpu_rdma_counter_ways);
     return status;
 }
 
@@ -206,6 +210,29 @@ static enum gantry_status boards_check(const struct config *c)
     return on_boards_read(&c->cfg, &boards, why, sizeof why) ? STATUS_OK : broken(c, "place.boards", "%s", why);
 }
 
+static enum gantry_status migrate_check(const struct config *c)
+{
+    const struct gantry_cfg *g = &c->cfg;
+
+    if (g->migrate_policy == CFG_MIGRATE_POLICY_NEVER)
+        return STATUS_OK;
+    /* rule: a `migrate.policy` needs two GPUs and `gpu.rdma.counters`. */
+    if (g->system_gpus < 2)
+        return broken(c, "migrate.policy", "there is one GPU, so no page can move: system.gpus 2 or more, or never");
+    if (g->gpu_rdma_counters == 0)
+        return broken(c, "migrate.policy", "gpu.rdma.counters is 0, so nobody counts what pages are used for");
+    /* rule: with a `migrate.policy` a phase is longer than its decision, `migrate.phase_cycles`, and what the message
+     * that asks for counters and its answer take, twice `link.host`. */
+    if (g->migrate_period <= g->migrate_phase_cycles + 2 * g->link_host)
+        return broken(c, "migrate.period", "%u cycles are too few for the counters (%u) and migrate.phase_cycles (%u)",
+                      g->migrate_period, 2 * g->link_host, g->migrate_phase_cycles);
+    /* rule: `migrate.return_cycles` is at least `migrate.period`: no page comes back in less. */
+    if (g->migrate_return_cycles < g->migrate_period)
+        return broken(c, "migrate.return_cycles", "%u is below migrate.period %u", g->migrate_return_cycles,
+                      g->migrate_period);
+    return STATUS_OK;
+}
+
 enum gantry_status rules_apply(struct config *c)
 {
     enum gantry_status status = ids_check(c);
@@ -220,6 +247,8 @@ enum gantry_status rules_apply(struct config *c)
         status = dram_check(c);
     if (status == STATUS_OK)
         status = links_check(c);
+    if (status == STATUS_OK)
+        status = migrate_check(c);
     if (status == STATUS_OK)
         status = place_check(c);
     if (status == STATUS_OK)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
 #include "gantry_cfg_table.h"
 
@@ -108,6 +109,9 @@ static bool enum_parse(const struct cfg_param *p, const char *text, uint32_t *va
         if (n > 0 && (size_t)n < room)
             n += snprintf(why + n, room - (size_t)n, "%s %s", i ? "," : "", p->choices[i]);
     }
+    const char *near = nearest_word(text, p->choices);
+    if (near && n > 0 && (size_t)n < room)
+        snprintf(why + n, room - (size_t)n, "; did you mean %s?", near);
     return false;
 }
 

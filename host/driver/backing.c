@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "driver/driver.h"
+#include "driver/phases.h"
 #include "migrate/migrate.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -138,8 +139,10 @@ void backing_drop(struct driver *d, struct client *c, struct hold *hold)
                                       .bytes = b->bytes,
                                       .cached = b->kind == BACKING_VRAM,
                                       .reached = b->reached});
-    if (b->kind == BACKING_VRAM)
+    if (b->kind == BACKING_VRAM) {
         migrate_gone(d->migrate, b->place.at, b->bytes);
+        phases_gone(d->phases, b->place.at, b->bytes);
+    }
     ranges_remove(&d->backings, &b->place);
     free(b);
 }

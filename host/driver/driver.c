@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/near.h"
+#include "driver/phases.h"
 #include "driver/source.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
@@ -170,6 +171,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
         store_init(&d->vram[g], pm, g);
     store_init(&d->gtt, pm, PMEM_GTT);
     d->migrate = moves_new(d);
+    d->phases = moves_phases(d);
     return d;
 }
 
@@ -183,6 +185,7 @@ void driver_delete(struct driver *d)
     kin_drop(&d->kin, d->turn);
     kin_fini(&d->kin);
     migrate_free(d->migrate);
+    phases_free(d->phases);
     for (unsigned g = 0; g < DRIVER_GPUS; g++)
         store_fini(&d->vram[g]);
     store_fini(&d->gtt);

@@ -35,6 +35,7 @@
 
 struct driver;
 struct migrate;
+struct phases;
 
 /* What a process has allocated or imported. */
 struct object {
@@ -142,6 +143,7 @@ struct driver {
     struct store vram[DRIVER_GPUS], gtt;
     struct ranges backings; /* memory that somebody has, by its physical address */
     struct migrate *migrate;
+    struct phases *phases;
     struct ranges shared; /* exported memory (share.c) */
     uint64_t exports;     /* handles made so far */
     uint64_t seed;        /* of the run */
@@ -192,6 +194,8 @@ void client_drop_all(struct driver *d);              /* at the end, whatever sti
 /* moves.c: what pages that move need of the driver, and where it asks for one.  Who has the memory mapped is about to
  * change. */
 struct migrate *moves_new(struct driver *d);
+/* After it, before the machine has begun. */
+struct phases *moves_phases(struct driver *d);
 void moves_settle(struct driver *d, const struct object *o);
 
 /* entries.c: the object's pages, where they are, become those of its addresses (0 or errno); flags of an entry of this

@@ -9,6 +9,7 @@
 
 #include "driver/machine.h"
 
+struct ledger;
 struct local;
 
 enum local_place { LOCAL_VRAM, LOCAL_HOST };
@@ -80,6 +81,8 @@ const char *local_move(struct local *l, uint64_t va, uint64_t bytes, unsigned gp
 bool local_moved(const struct local *l);
 /* Some wait, or are on their way. */
 bool local_moving(const struct local *l);
+/* What became of pages so far; owned by it. */
+const struct ledger *local_ledger(struct local *l);
 /* The machine makes no progress: who owes what to pages that move, as a report; nothing when none moves. */
 void local_stuck(const struct local *l);
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "driver/local_private.h"
+#include "driver/phases.h"
 #include "gantry_cfg.h"
 #include "migrate/migrate.h"
 #include "vm/pagetable.h"
@@ -31,6 +32,7 @@ struct left {
 struct local_moves {
     struct local *local;
     struct migrate *migrate;
+    struct phases *phases;
     struct order *orders;
     size_t order_count, order_room;
     struct left *left;
@@ -134,6 +136,23 @@ static void over(void *ctx)
     (void)ctx;
 }
 
+static void moved(void *ctx, struct move_fact *fact)
+{
+    phases_moved(((struct local_moves *)ctx)->phases, fact);
+}
+
+/* What policies see of an allocation. */
+static bool memory(void *ctx, uint64_t page, uint64_t *at, uint64_t *bytes)
+{
+    const struct local *l = ((struct local_moves *)ctx)->local;
+    const struct region *r = region_at(l, page);
+    if (!r || !r->data)
+        return false;
+    *at = pmem_addr(l->gpu + 1, r->offset);
+    *bytes = r->room;
+    return true;
+}
+
 static uint64_t granule_take(void *ctx, unsigned gpu)
 {
     struct local_moves *m = ctx;
@@ -176,13 +195,16 @@ struct local_moves *local_moves_new(struct local *l)
                                       .now = now,
                                       .settled = settled,
                                       .left = left,
-                                      .over = over};
+                                      .over = over,
+                                      .moved = moved};
     const struct frames_source source = {.ctx = m, .granule = GRANULE, .take = granule_take, .give = granule_give};
     m->local = l;
     m->end = xcalloc(gpus, sizeof *m->end);
     for (unsigned g = 0; g < gpus; g++)
         m->end[g] = pmem_shared_bytes(machine_memory(l->machine), g) & ~(GRANULE - 1);
     m->migrate = migrate_new(machine_memory(l->machine), &host, &source);
+    const struct phases_user user = {.ctx = m, .memory = memory};
+    m->phases = phases_new(l->machine, m->migrate, &user);
     return m;
 }
 
@@ -191,6 +213,7 @@ void local_moves_free(struct local_moves *m)
     if (!m)
         return;
     migrate_free(m->migrate);
+    phases_free(m->phases);
     for (size_t i = 0; i < m->left_count; i++)
         free(m->left[i].fence);
     free(m->left);
@@ -208,6 +231,11 @@ bool local_moves_busy(const struct local_moves *m)
 void local_stuck(const struct local *l)
 {
     migrate_report(l->moves->migrate);
+}
+
+const struct ledger *local_ledger(struct local *l)
+{
+    return phases_ledger(l->moves->phases);
 }
 
 bool local_moving(const struct local *l)

@@ -96,6 +96,8 @@ int machine_start(struct machine *m)
         .cus = cfg->gpu_cu_count,
         .tables_base = pmem_vram_bytes(m->memory) - pmem_table_bytes(m->memory),
         .tables_bytes = pmem_table_bytes(m->memory),
+        .counters = cfg->system_gpus > 1 && cfg->gpu_rdma_counters != 0,
+        .count_page = cfg->migrate_page == CFG_MIGRATE_PAGE_64K ? 65536 : 4096,
         .withhold = cfg->cp_xlat_failures == CFG_CP_XLAT_FAILURES_WITHHOLD,
         .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
     };
@@ -146,6 +148,16 @@ uint64_t machine_now(const struct machine *m)
 void machine_timer(struct machine *m, uint64_t at)
 {
     sim_timer(m->sim, at, USER_COOKIE);
+}
+
+void machine_phases_to(struct machine *m, const struct machine_phases *phases)
+{
+    m->phases = *phases;
+}
+
+void machine_phase_at(struct machine *m, uint64_t at)
+{
+    sim_timer(m->sim, at, PHASE_COOKIE);
 }
 
 void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx)

@@ -55,6 +55,10 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
             cp_poll(m->cps[g]);
         return;
     }
+    if (cookie == PHASE_COOKIE) {
+        m->phases.timer(m->phases.ctx);
+        return;
+    }
     if (cookie == USER_COOKIE) {
         machine_visible(m);
         return;
@@ -153,6 +157,8 @@ static bool cp_may_start(void *ctx)
 static uint64_t cp_number(void *ctx)
 {
     struct machine *m = ctx;
+    if (m->phases.wake)
+        m->phases.wake(m->phases.ctx);
     return ++m->started;
 }
 

@@ -15,7 +15,7 @@ static bool cps_busy(const struct machine *m)
     return false;
 }
 
-static bool cps_working(const struct machine *m)
+bool machine_working(const struct machine *m)
 {
     for (unsigned g = 0; m->sim && g < m->gpus; g++)
         if (cp_working(m->cps[g]))
@@ -25,7 +25,7 @@ static bool cps_working(const struct machine *m)
 
 bool machine_pending(const struct machine *m)
 {
-    bool changed = cps_working(m);
+    bool changed = machine_working(m);
     for (unsigned g = 0; m->sim && g < m->gpus && !changed; g++)
         changed = cp_changed(m->cps[g]);
     return changed;
@@ -40,7 +40,7 @@ void machine_settle(struct machine *m)
 {
     enum sim_result result = SIM_STOPPED;
     unsigned stalls = 0; /* an answer is lost: nothing happens any more, and the rest waits for ever */
-    while (!cps_working(m) && machine_busy(m) && !goals_ended(m->options.goals) && result == SIM_STOPPED &&
+    while (!machine_working(m) && machine_busy(m) && !goals_ended(m->options.goals) && result == SIM_STOPPED &&
            stalls < SETTLE_STALLS) {
         const uint64_t before = sim_now(m->sim);
         result = sim_run(m->sim, UINT64_MAX);

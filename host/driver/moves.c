@@ -5,6 +5,7 @@
 #include <linux/kfd_ioctl.h>
 
 #include "driver/driver.h"
+#include "driver/phases.h"
 #include "gantry_cfg.h"
 #include "migrate/migrate.h"
 #include "migrate/movable.h"
@@ -126,6 +127,11 @@ static void over(void *ctx)
     quarantine_release(ctx);
 }
 
+static void moved(void *ctx, struct move_fact *fact)
+{
+    phases_moved(((struct driver *)ctx)->phases, fact);
+}
+
 static uint64_t granule_take(void *ctx, unsigned gpu)
 {
     struct driver *d = ctx;
@@ -150,10 +156,28 @@ struct migrate *moves_new(struct driver *d)
                                       .now = now,
                                       .settled = settled,
                                       .left = left,
-                                      .over = over};
+                                      .over = over,
+                                      .moved = moved};
     const struct frames_source source = {
         .ctx = d, .granule = d->vram[0].granule, .take = granule_take, .give = granule_give};
     return migrate_new(machine_memory(d->machine), &host, &source);
+}
+
+/* What policies see of an allocation. */
+static bool memory(void *ctx, uint64_t page, uint64_t *at, uint64_t *bytes)
+{
+    const struct backing *b = backing_at(ctx, page);
+    if (!b || why_not(ctx, page, MIGRATE_PAGE))
+        return false;
+    *at = backing_address(b);
+    *bytes = b->bytes;
+    return true;
+}
+
+struct phases *moves_phases(struct driver *d)
+{
+    const struct phases_user user = {.ctx = d, .memory = memory};
+    return phases_new(d->machine, d->migrate, &user);
 }
 
 void moves_settle(struct driver *d, const struct object *o)

@@ -19,6 +19,7 @@
 #include "driver/janitor.h"
 #include "driver/order.h"
 #include "driver/patience.h"
+#include "driver/phases.h"
 #include "driver/preload.h"
 #include "driver/program.h"
 #include "driver/slice.h"
@@ -324,4 +325,5 @@ void run_program(struct run *r, struct run_report *report)
     preload_noted(d->root, report->out_of_reach);
     report->rows = d->rows;
     report->row_count = (unsigned)d->row_count;
+    report->ledger = phases_ledger(d->phases);
 }

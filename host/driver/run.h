@@ -10,6 +10,7 @@
 #include "driver/machine.h"
 #include "driver/preload.h"
 
+struct ledger;
 struct run;
 
 struct run_options {
@@ -44,6 +45,7 @@ struct run_report {
     uint64_t data_hash;
     const struct kernel_row *rows; /* owned by the run */
     unsigned row_count;
+    const struct ledger *ledger; /* of pages that have moved; owned by the run */
 };
 
 /* NULL with a line on stderr. */

@@ -218,7 +218,7 @@ void cp_timer(struct cp *cp, uint64_t cookie)
 
 void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
 {
-    struct job *job = job_of(cp, evt->id);
+    struct job *job = evt->kind == CP_EVT_COUNT ? NULL : job_of(cp, evt->id);
     if (evt->kind == CP_EVT_CACHE_DONE && evt->status != CTL_OK)
         log_error("cp", "gpu%u: cache maintenance %u: a component has refused it (status %u): it is off", cp->gpu,
                   evt->id, evt->status);
@@ -256,6 +256,12 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
     case CP_EVT_MOVED:
     case CP_EVT_STORED:
         page_reported(cp, evt);
+        break;
+    case CP_EVT_COUNT:
+        counts_reported(cp, evt);
+        break;
+    case CP_EVT_COUNTED:
+        counts_answered(cp, evt);
         break;
     case CP_EVT_KILL_DONE:
         if (evt->status != CTL_OK) /* what waits for a translation there is not told that it is denied */

@@ -164,7 +164,9 @@ struct cp_config {
     uint32_t waves_per_simd;
     uint32_t vgprs_per_simd; /* rows of 64 lanes */
     uint32_t sgprs_per_simd;
-    bool withhold; /* translations that fail are withheld until the driver has decided */
+    bool counters;       /* the RDMA engine has counters of far accesses */
+    uint32_t count_page; /* bytes that they count as one page: 4,096 or 65,536 */
+    bool withhold;       /* translations that fail are withheld until the driver has decided */
     uint64_t cu_mask;
     uint64_t tables_base, tables_bytes; /* where page tables lie in VRAM */
 };

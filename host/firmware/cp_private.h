@@ -5,6 +5,7 @@
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
 #include "firmware/control.h"
+#include "firmware/counts.h"
 #include "firmware/cp.h"
 #include "firmware/page.h"
 #include "firmware/tables.h"
@@ -146,6 +147,22 @@ struct page_commands {
     uint16_t next_id;
 };
 
+/* Counters of far accesses (counts.c). */
+struct count_command {
+    uint16_t action;         /* enum counts_action */
+    uint16_t least;          /* of a read */
+    far_counts_end_fn *ends; /* the same */
+    void *arg;
+};
+#define COUNT_COMMANDS 4u /* one at the GPU, at most three behind it: a read, and what it is between */
+struct counts {
+    far_count_fn *each;
+    void *each_arg;
+    struct count_command list[COUNT_COMMANDS]; /* in order; the first one is at the GPU */
+    unsigned count;
+    uint16_t id; /* of that one */
+};
+
 #define ROOTS 32u /* a driver gives 16 numbers of address spaces */
 
 struct cp {
@@ -181,6 +198,7 @@ struct cp {
     struct tables tables;
     struct controls controls;
     struct page_commands pages;
+    struct counts counts;
     struct visit *visits; /* without an answer; those that are not refused in the order of sending */
     size_t visit_count, visit_room;
     void (*fenced)(struct cp *cp, struct job *job); /* cp.c: the fence of a job is done */
@@ -364,6 +382,10 @@ void control_answered(struct cp *cp, const struct msg_cp_evt *evt);
 /* page.c: the slices have written a page back; a page-move engine tells of a page. */
 void page_flushed(struct cp *cp, uint8_t status);
 void page_reported(struct cp *cp, const struct msg_cp_evt *evt);
+
+/* counts.c: the RDMA engine reports counters; it has done a command, or its agent has refused it. */
+void counts_reported(struct cp *cp, const struct msg_cp_evt *evt);
+void counts_answered(struct cp *cp, const struct msg_cp_evt *evt);
 
 /* interrupt.c: a wavefront of the space has sent an interrupt; the timer's call; the space is closing. */
 void interrupt_raise(struct cp *cp, struct cp_space *space);

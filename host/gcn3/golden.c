@@ -138,7 +138,8 @@ static void execute_command(struct golden *g, const struct msg_cp_cmd *cmd)
         break;
     case CP_MOVE: /* it has no engine that would move a page */
     case CP_STORE:
-        evt.kind = cmd->kind == CP_MOVE ? CP_EVT_MOVED : CP_EVT_STORED;
+    case CP_COUNTS: /* nor one that counts */
+        evt.kind = cmd->kind == CP_MOVE ? CP_EVT_MOVED : cmd->kind == CP_STORE ? CP_EVT_STORED : CP_EVT_COUNTED;
         evt.status = CTL_ERROR_NONE;
         evt.cu = 0xff00;
         break;

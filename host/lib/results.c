@@ -17,6 +17,7 @@ void lib_summary(struct gantry_machine *m, struct summary *s)
     struct sim *sim = lib_sim(m);
 
     s->rows = lib_rows(m, &s->row_count);
+    s->ledger = local_ledger(m->local);
     s->cycles = m->options.model == SIM_RTL ? sim_now(sim) - m->begin : 0;
     s->data = local_data_hash(m->local);
     s->complete = m->ended == LOCAL_DONE || m->ended == LOCAL_MEMORY_FAULT || m->ended == LOCAL_QUEUE_ERROR;

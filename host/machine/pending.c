@@ -33,15 +33,16 @@ void pending_account(struct sim_gpu *g, const struct msg_cp_evt *evt, uint64_t n
         [CP_EVT_LAUNCH_DONE] = CP_LAUNCH, [CP_EVT_CACHE_DONE] = CP_CACHE,     [CP_EVT_KILL_DONE] = CP_KILL,
         [CP_EVT_FAULT] = CP_LAUNCH,       [CP_EVT_INTERRUPT] = CP_LAUNCH,     [CP_EVT_HALT] = CP_LAUNCH,
         [CP_EVT_TRAP_DONE] = CP_TRAP,     [CP_EVT_CONTROL_DONE] = CP_CONTROL, [CP_EVT_XLAT_DONE] = CP_XLAT,
-        [CP_EVT_MOVED] = CP_MOVE,         [CP_EVT_STORED] = CP_STORE};
-    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_STORED, g->dispatch, now, "event of kind %u",
+        [CP_EVT_MOVED] = CP_MOVE,         [CP_EVT_STORED] = CP_STORE,         [CP_EVT_COUNTED] = CP_COUNTS};
+    PART_CHECK(evt->kind >= CP_EVT_LAUNCH_DONE && evt->kind <= CP_EVT_COUNTED, g->dispatch, now, "event of kind %u",
                evt->kind);
     if (evt->kind == CP_EVT_XLAT) { /* of no command: launches of the space may wait for the host from now on */
         for (uint32_t k = 0; k < g->pending_count; k++)
             g->pending[k].withheld |= g->pending[k].kind == CP_LAUNCH && g->pending[k].vmid == evt->vmid;
         return;
     }
-    if (evt->kind == CP_EVT_ROOT_REFUSED) /* its command is not waited for */
+    if (evt->kind == CP_EVT_ROOT_REFUSED ||
+        evt->kind == CP_EVT_COUNT) /* of a command that is not waited for; of none */
         return;
     uint32_t i = pending_find(g, command[evt->kind], evt->id);
     PART_CHECK(i < g->pending_count, g->dispatch, now, "event %u for command %u, which is not under way", evt->kind,

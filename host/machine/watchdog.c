@@ -69,7 +69,8 @@ void watchdog_report(struct sim *sim, FILE *out, const char *why)
                                         [CP_XLAT] = "held translations",
                                         [CP_FETCH] = "fetch",
                                         [CP_MOVE] = "page-move",
-                                        [CP_STORE] = "data-store"};
+                                        [CP_STORE] = "data-store",
+                                        [CP_COUNTS] = "counters of far accesses"};
     fprintf(out, "gantry: no progress at cycle %llu: %s\n", (unsigned long long)sim->sched.now, why);
     for (unsigned g = 0; g < sim->gpu_count; g++) {
         const struct sim_gpu *gpu = &sim->gpus[g];

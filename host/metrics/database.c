@@ -14,6 +14,7 @@
 #include "base/whole_file.h"
 #include "gantry_cfg.h"
 #include "machine/sim.h"
+#include "migrate/ledger.h"
 
 static const char schema[] =
     "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"
@@ -23,7 +24,10 @@ static const char schema[] =
     "CREATE TABLE kernels(gpu INTEGER, queue INTEGER, kernel TEXT, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " group_x INTEGER, group_y INTEGER, group_z INTEGER, \"start\" INTEGER, \"end\" INTEGER, cycles INTEGER,"
     " wavefronts INTEGER, instructions INTEGER, ipc REAL, process INTEGER, groups INTEGER, finished INTEGER,"
-    " dispatcher INTEGER, beside INTEGER, number INTEGER);";
+    " dispatcher INTEGER, beside INTEGER, number INTEGER);"
+    "CREATE TABLE moves(page INTEGER, bytes INTEGER, \"from\" INTEGER, \"to\" INTEGER, policy TEXT, moved INTEGER,"
+    " \"begin\" INTEGER, \"end\" INTEGER, decision INTEGER, wait INTEGER, lock INTEGER, shoot_down INTEGER,"
+    " write_back INTEGER, copy INTEGER, map INTEGER, batch INTEGER);";
 
 struct writer {
     sqlite3 *db;
@@ -111,6 +115,29 @@ static void kernel_metric_add(void *arg, const struct sim_kernel_counter *c)
     step(w, w->share);
 }
 
+static void moves_add(struct writer *w, const struct ledger *l)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(w->db, "INSERT INTO moves VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &stmt, NULL);
+
+    for (size_t i = 0; rc == SQLITE_OK && i < l->count; i++) {
+        const struct move_fact *f = &l->rows[i].fact;
+        const uint64_t before[] = {f->page, f->bytes, f->from, f->to};
+        const uint64_t behind[] = {!f->refused, f->begun, f->ended, f->decision, f->wait, f->lock,
+                                   f->shoot,    f->flush, f->copy,  f->map,      f->batch};
+
+        for (int k = 0; k < (int)(sizeof(before) / sizeof(before[0])); k++)
+            sqlite3_bind_int64(stmt, 1 + k, (sqlite3_int64)before[k]);
+        sqlite3_bind_text(stmt, 5, l->rows[i].policy, -1, SQLITE_STATIC);
+        for (int k = 0; k < (int)(sizeof(behind) / sizeof(behind[0])); k++)
+            sqlite3_bind_int64(stmt, 6 + k, (sqlite3_int64)behind[k]);
+        step(w, stmt);
+    }
+    if (rc != SQLITE_OK && !w->error)
+        w->error = rc;
+    sqlite3_finalize(stmt);
+}
+
 static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
 {
     sqlite3_stmt *kernel = NULL;
@@ -136,6 +163,8 @@ static void rows_add(struct writer *w, const struct summary *s, struct sim *sim)
             sim_kernel_counters(sim, kernel_metric_add, w);
         }
         kernels_add(w, kernel, s);
+        if (s->ledger)
+            moves_add(w, s->ledger);
     }
     sqlite3_finalize(kernel);
     sqlite3_finalize(w->metric);

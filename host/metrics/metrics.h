@@ -13,6 +13,7 @@
 #include "firmware/cp.h"
 
 struct gantry_cfg;
+struct ledger;
 struct sim;
 
 /* A finished run; every pointer is borrowed. */
@@ -23,7 +24,8 @@ struct summary {
     const struct kernel_row *rows;
     unsigned row_count;
     unsigned rows_before; /* of these, kernels that had ended before this part of the run: in the figures alone */
-    uint64_t cycles;      /* first doorbell to last completion; 0 without a clock */
+    const struct ledger *ledger; /* pages that have moved (migrate/ledger.h); NULL: none */
+    uint64_t cycles;             /* first doorbell to last completion; 0 without a clock */
     uint64_t instructions;
     double cpu_s; /* of this process */
     bool repeatable;

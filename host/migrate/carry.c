@@ -211,6 +211,8 @@ static void order(struct piece *p)
     there->slots |= 1u << p->slot;
     home->leaving++;
     p->move->unsent--;
+    if (!p->move->sent)
+        p->move->sent = m->host.now(m->host.ctx);
     const struct page_order order = {.slot = p->slot,
                                      .flags = (uint16_t)(p->move->view[0].near & LOW_FLAGS),
                                      .source = p->from & PMEM_OFFSET_MASK,

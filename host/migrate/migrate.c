@@ -47,6 +47,8 @@ void migrate_step(struct migrate *m)
 {
     for (struct move *v = m->moves, *next; v; v = next) {
         next = v->next;
+        if (v->state == STATE_LOCK && !v->written && views_written(v))
+            v->written = m->host.now(m->host.ctx);
         if ((v->state == STATE_LOCK || v->state == STATE_RESUME) && views_answered(v))
             move_happens(v, EVENT_ANSWERED);
     }
@@ -96,6 +98,8 @@ static struct move *move_new(struct migrate *m, uint64_t page, uint64_t bytes)
     struct move *v = xzalloc(sizeof *v + count * sizeof v->view[0]);
     v->owner = m;
     v->pages = (struct range){.at = page, .bytes = bytes};
+    v->from = (unsigned)(pmem_frame_of(m->pm, page) >> PMEM_OWNER_SHIFT) - 1;
+    v->since[STATE_NEW] = m->host.now(m->host.ctx);
     v->pushed = m->host.pushed(m->host.ctx);
     v->count = count;
     m->host.views(m->host.ctx, page, v->view, count);

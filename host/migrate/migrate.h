@@ -21,6 +21,7 @@
 struct cp;
 struct cp_space;
 struct migrate;
+struct move_fact;
 struct pagetable;
 struct pmem;
 
@@ -62,6 +63,9 @@ struct migrate_host {
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
     /* A move is over: what has waited for it (migrate_comes) may go on. */
     void (*over)(void *ctx);
+    /* Before that: where its cycles have gone (policy.h; policy and decision are not known here), unless it was undone
+     * (-ECANCELED).  May be NULL. */
+    void (*moved)(void *ctx, struct move_fact *fact);
 };
 
 struct migrate *migrate_new(struct pmem *pm, const struct migrate_host *host, const struct frames_source *source);

@@ -42,10 +42,13 @@ struct move {
     bool listed;
     struct move *next; /* in the order in which they began */
     uint64_t to;       /* frame of the first page */
+    unsigned from;     /* GPU where that was */
     bool pushed;       /* by the engines of RTL GPUs */
     bool fenced;       /* views_fence, since its page tables have changed */
     enum move_state state;
     uint64_t since[STATES]; /* cycle at which it came to a state */
+    uint64_t written;       /* LOCK: all page tables are; 0: not yet */
+    uint64_t sent;          /* PUSH: its first order has left; 0: not yet */
     unsigned open;          /* answers to come: of flushes, or pieces without both reports */
     unsigned unsent;        /* pieces that wait for an engine */
     bool failed;
@@ -98,6 +101,8 @@ bool views_lock(struct move *v);
 void views_unlock(struct move *v);
 void views_map(struct move *v);
 bool views_answered(const struct move *v);
+/* Of these, writes of page tables alone. */
+bool views_written(const struct move *v);
 void views_send(struct migrate *m);
 /* A kernel of a space that has the pages mapped is under way. */
 bool views_meet_kernels(const struct move *v);

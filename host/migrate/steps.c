@@ -2,11 +2,13 @@
  * What a move does when something happens: the table steps.def.  Not responsible for: who says that it has happened
  * (migrate.c, carry.c).
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/check.h"
 #include "base/log.h"
 #include "migrate/move.h"
+#include "migrate/policy.h"
 #include "vm/pmem.h"
 
 /* ---- actions */
@@ -137,6 +139,33 @@ static void tell(const struct move *v)
              cycles(v, STATE_RESUME, STATE_OVER));
 }
 
+/* Where its cycles have gone: each belongs to one step. */
+static struct move_fact fact_of(const struct move *v)
+{
+    const uint64_t *at = v->since, locked = at[v->pushed ? STATE_FLUSH : STATE_RESUME];
+    const uint64_t written = v->written ? v->written : locked;
+    struct move_fact f = {.page = v->pages.at,
+                          .bytes = v->pages.bytes,
+                          .from = v->from,
+                          .to = (unsigned)(v->to >> PMEM_OWNER_SHIFT) - 1,
+                          .refused = at[STATE_RESUME] ? 0 : -ECANCELED,
+                          .begun = at[STATE_NEW],
+                          .ended = at[STATE_OVER],
+                          .batch = 1};
+    if (f.refused)
+        return f;
+    f.wait = at[STATE_LOCK] - at[STATE_NEW];
+    f.lock = written - at[STATE_LOCK];
+    f.shoot = locked - written;
+    f.map = at[STATE_OVER] - at[STATE_RESUME];
+    if (!v->pushed) /* the host has copied it, in no time */
+        return f;
+    f.flush = at[STATE_PUSH] - at[STATE_FLUSH];
+    f.wait += v->sent - at[STATE_PUSH];
+    f.copy = at[STATE_RESUME] - v->sent;
+    return f;
+}
+
 /* Its page may move again, or be somebody else's. */
 static void release(struct move *v)
 {
@@ -161,12 +190,15 @@ static void over(struct move *v)
 {
     struct migrate *m = v->owner;
     struct move **link = &m->moves;
+    struct move_fact fact = fact_of(v);
     tell(v);
     while (*link != v)
         link = &(*link)->next;
     *link = v->next;
     m->count--;
     move_free(v);
+    if (m->host.moved)
+        m->host.moved(m->host.ctx, &fact);
     m->host.over(m->host.ctx);
     if (m->moves)
         return;

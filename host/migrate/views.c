@@ -55,6 +55,14 @@ static void fence(struct move *v)
     }
 }
 
+bool views_written(const struct move *v)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (v->view[i].cp && cp_tables_done(v->view[i].cp) < v->view[i].tables)
+            return false;
+    return v->fenced;
+}
+
 bool views_answered(const struct move *v)
 {
     for (size_t i = 0; i < v->count; i++) {

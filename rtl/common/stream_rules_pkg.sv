@@ -83,8 +83,13 @@ package stream_rules_pkg;
                                        ((m.flags & (32'(CACHE_WB_L2) | 32'(CACHE_INV_L2))) != 32'd0));
   endfunction
 
+  // A command for counters of far accesses: of what, and in pages of what size.
+  function automatic logic counts_ok(input logic [15:0] action, input logic [7:0] page);
+    return action <= 16'(COUNTS_READ) && (action != 16'(COUNTS_ON) || page == 8'd12 || page == 8'd16);
+  endfunction
+
   function automatic logic cp_cmd_ok(input cp_cmd_t m);
-    return m.kind >= CP_LAUNCH && m.kind <= CP_STORE &&
+    return m.kind >= CP_LAUNCH && m.kind <= CP_COUNTS && (m.kind != CP_COUNTS || counts_ok(m.flags[15:0], m.vmid)) &&
            ((m.kind != CP_MOVE && m.kind != CP_STORE) || m.flags[15:0] <= 16'd1024) &&
            (m.kind != CP_MOVE || m.flags[15:0] != 16'd0) &&
            ((m.kind != CP_CACHE && m.kind != CP_XLAT) || pages_ok(m)) &&
@@ -92,7 +97,7 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic cp_evt_ok(input cp_evt_t m);
-    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_STORED && m.status <= FAULT_TRAP;
+    return m.kind >= CP_EVT_LAUNCH_DONE && m.kind <= CP_EVT_COUNTED && m.status <= FAULT_TRAP;
   endfunction
 
   function automatic logic cu_cmd_ok(input cu_cmd_t m);
@@ -107,12 +112,13 @@ package stream_rules_pkg;
   function automatic logic ctl_cmd_ok(input ctl_cmd_t m);
     return m.op == CTL_SIGNAL ? m.signals < 8'd64 :
         m.op == CTL_MOVE ? m.flags[15:0] != 16'd0 && m.flags[15:0] <= 16'd1024 :
-        m.op == CTL_STORE ? m.flags[15:0] <= 16'd1024 : m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
+        m.op == CTL_STORE ? m.flags[15:0] <= 16'd1024 : m.op == CTL_COUNTS ? counts_ok(m.flags[15:0], m.vmid) :
+        m.op == CTL_ROOT || m.op == CTL_FETCH ? m.bytes == 64'd0 :
         (m.op == CTL_INV || m.op == CTL_XLAT) && range_ok(m.root, m.bytes);
   endfunction
 
   function automatic logic ctl_evt_ok(input ctl_evt_t m);
-    return m.op <= CTL_STORE && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
+    return m.op <= CTL_COUNTS && m.status <= CTL_ERROR_DISCARD && m.status != CTL_ERROR_NONE &&
            m.state <= CTL_STATE_DISCARDING;
   endfunction
 
@@ -121,6 +127,16 @@ package stream_rules_pkg;
   endfunction
 
   function automatic logic move_evt_ok(input move_evt_t m);
+    count_evt_t of;
+    logic known;  // of counters: pages of other GPUs, each with an access
+    of = count_evt_t'(m);
+    known = of.entries != 8'd0 && of.entries <= 8'd3;
+    for (int unsigned e = 0; e < 3; e++)
+      known = known && (e >= 32'(of.entries) ? of.frame[e] == '0 :
+                        of.frame[e][11:0] == '0 && of.frame[e][55:48] != '0 && of.reads[e] < 16'd4096 &&
+                        of.writes[e] < 16'd4096 && (of.reads[e] != '0 || of.writes[e] != '0));
+    if (m.kind == CP_EVT_COUNT) return known;
+    if (m.kind == CP_EVT_COUNTED) return m.status == CTL_OK;
     return (m.kind == CP_EVT_MOVED || m.kind == CP_EVT_STORED) && m.status <= MOVE_DISCARDED && m.lines <= 16'd1024;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one
 // after another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is
-// about to be launched, page-table roots, withheld translations, pages that move, trap handlers, kills (during which
-// nothing of the address space is withheld).
+// about to be launched, page-table roots, withheld translations, pages that move, counters of far accesses, trap handlers,
+// kills (during which nothing of the address space is withheld).
 // A list of ranges is a command for each range to each component, one after another; the L2 TLB is one range ahead of what
 // refills from it.  All of them but the last say that more is to come (CACHE_MORE), so the components wait once.
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
@@ -121,7 +121,7 @@ module dispatch_hub
 
   // Commands that are over when the component has taken them: the host is told only of a refusal.
   function automatic logic handed_over(input logic [7:0] kind);
-    return kind == CP_VMID || kind == CP_MOVE || kind == CP_STORE;
+    return kind == CP_VMID || kind == CP_MOVE || kind == CP_STORE || kind == CP_COUNTS;
   endfunction
   function automatic logic [7:0] answer_kind(input logic [7:0] kind);
     unique case (kind)
@@ -131,6 +131,7 @@ module dispatch_hub
       CP_VMID: return CP_EVT_ROOT_REFUSED;
       CP_MOVE: return CP_EVT_MOVED;
       CP_STORE: return CP_EVT_STORED;
+      CP_COUNTS: return CP_EVT_COUNTED;
       default: return CP_EVT_CACHE_DONE;
     endcase
   endfunction
@@ -187,6 +188,10 @@ module dispatch_hub
         cmd = ctl_cmd_t'(ctl_move_t'{op: of.kind == CP_MOVE ? CTL_MOVE : CTL_STORE, slot: of.vmid, id: MaintId,
                                      move: of.id, lines: of.flags[15:0], flags: of.flags[31:16], source: of.root,
                                      target: of.pc, default: '0});
+      end
+      CP_COUNTS: begin
+        cmd = ctl_cmd_t'(ctl_counts_t'{op: CTL_COUNTS, page: of.vmid, id: MaintId, counts: of.id,
+                                       action: of.flags[15:0], least: of.flags[31:16], default: '0});
       end
       default: begin  // CP_KILL
         cmd.op    = CTL_XLAT;
@@ -344,7 +349,7 @@ module dispatch_hub
           state = Shared;
           blk_send[0+:Sqcs] = '1;
         end
-        CP_MOVE, CP_STORE: begin
+        CP_MOVE, CP_STORE, CP_COUNTS: begin
           state = Shared;
           blk_send[BlkRdma] = 1'b1;
         end

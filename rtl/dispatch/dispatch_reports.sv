@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other components tell the host by way of the dispatcher: the L2 TLB of withheld translations, the RDMA engine of
-// pages that have moved or come.
+// pages that have moved or come, and its counters.
 // Responsible for: a queue for each, their turns, the form in which the host is told.  Not responsible for: when
 // (dispatch_events).
 `include "gantry_assert.svh"
@@ -27,6 +27,8 @@ module dispatch_reports
   /* verilator lint_off UNUSEDSIGNAL */  // padding
   xlat_evt_t xlat;
   move_evt_t move;
+  count_evt_t count;
+  counted_evt_t counted;
   /* verilator lint_on UNUSEDSIGNAL */
   logic pick_move, stands_q, stood_q;  // what was shown in the last cycle, a page's or not, is shown until it is told
 
@@ -41,8 +43,17 @@ module dispatch_reports
   assign report_valid_o    = xlat_valid || move_valid;
   assign xlat_evt_credit_o = reported_i && !pick_move;
   assign move_evt_credit_o = reported_i && pick_move;
+  assign count   = count_evt_t'(move);
+  assign counted = counted_evt_t'(move);
   always_comb begin
-    if (pick_move)
+    if (pick_move && move.kind == CP_EVT_COUNT)
+      report_o = cp_evt_t'(cp_evt_count_t'{kind: count.kind, entries: count.entries, reads: count.reads,
+                                           writes: count.writes, frame: count.frame, default: '0});
+    else if (pick_move && move.kind == CP_EVT_COUNTED)
+      report_o = cp_evt_t'(cp_evt_counted_t'{kind: counted.kind, status: counted.status, id: counted.counts,
+                                             begun: 16'd1, entries: counted.entries, below: counted.below,
+                                             lost: counted.lost, default: '0});
+    else if (pick_move)
       report_o = cp_evt_t'(cp_evt_move_t'{kind: move.kind, status: move.status, id: move.move, slot: move.slot,
                                           begun: 16'd1, flags: move.flags, lines: 32'(move.lines),
                                           checksum: move.checksum, start: move.start, end_: move.end_, default: '0});

@@ -64,7 +64,11 @@ module part_rdma
   mem_rsp_t line;
   mem_move_t push, enter;
   logic [7:0] ack_move, stored_slot;
-  assign idle_o = rdma_idle && cache_idle && agent_idle && move_idle;
+  // of the counters of far accesses
+  rdma_counts_pkg::far_access_t leave;
+  logic leave_valid, leave_room, counts_idle, count_valid, count_ready;
+  move_evt_t count_report;
+  assign idle_o = rdma_idle && cache_idle && agent_idle && move_idle && counts_idle;
   // nothing is ever dirty: a flush is done at once; so is maintenance, a page that is to move goes to the page-move
   // engine
   control_agent u_agent (
@@ -88,15 +92,40 @@ module part_rdma
       .push_valid_o(push_valid), .push_o(push), .push_ready_i(push_ready),
       .ack_valid_i(ack_valid), .ack_move_i(ack_move), .ack_fault_i(ack_fault),
       .enter_valid_i(enter_valid), .enter_i(enter), .stored_valid_i(stored_valid), .stored_slot_i(stored_slot),
-      .stored_fault_i(stored_fault), .hold_take_i(hold_take), .hold_all_i(hold_all), .discard_i(engine_discard),
+      .stored_fault_i(stored_fault), .count_valid_i(count_valid), .count_i(count_report), .count_ready_o(count_ready),
+      .hold_take_i(hold_take), .hold_all_i(hold_all), .discard_i(engine_discard),
       .move_evt_valid_o, .move_evt_o, .move_evt_credit_i);
   end else begin : gen_alone  // no page of a single GPU can move
     assign {read_valid, push_valid, move_evt_valid_o} = '0;
     assign {read, push, move_evt_o} = '0;
     assign {move_idle, move_rests} = '1;
+    assign count_ready = 1'b0;
     logic unused_move;
     assign unused_move = ^{cycle_i, maint_cmd, read_ready, line_valid, line, push_ready, ack_valid, ack_move, ack_fault,
-                           enter_valid, enter, stored_valid, stored_slot, stored_fault, move_evt_credit_i};
+                           enter_valid, enter, stored_valid, stored_slot, stored_fault, move_evt_credit_i,
+                           count_valid, count_report};
+  end
+
+  // ---- counters of far accesses
+  if (FarPorts > 2 && FarCounters != 0) begin : gen_counts
+    rdma_counts_pkg::count_entry_t entry;
+    rdma_counts_pkg::counted_t counted;
+    logic entry_valid, entry_ready, reading, table_idle, report_idle;
+    assign counts_idle = table_idle && report_idle;
+    rdma_counts #(.Entries(FarCounters), .Ways(FarCounterWays), .Drop(FarCountersDrop != 0)) u_counts (
+      .clk_i, .rst_ni, .idle_o(table_idle), .access_valid_i(leave_valid), .access_i(leave), .room_o(leave_room),
+      .cmd_valid_i(maint && maint_cmd.op == CTL_COUNTS), .cmd_i(ctl_counts_t'(maint_cmd)),
+      .entry_valid_o(entry_valid), .entry_o(entry), .entry_ready_i(entry_ready), .reading_o(reading),
+      .counted_o(counted));
+    rdma_counts_report u_report (
+      .clk_i, .rst_ni, .idle_o(report_idle), .entry_valid_i(entry_valid), .entry_i(entry), .entry_ready_o(entry_ready),
+      .reading_i(reading), .counted_i(counted), .report_valid_o(count_valid), .report_o(count_report),
+      .report_ready_i(count_ready));
+  end else begin : gen_uncounted
+    assign {leave_room, counts_idle, count_valid} = 3'b110;
+    assign count_report = '0;
+    logic unused_counts;
+    assign unused_counts = ^{leave_valid, leave, count_ready, maint_cmd};
   end
 
   // ---- crossbar <-> engine: in requester mode through the cache of far lines
@@ -137,6 +166,7 @@ module part_rdma
     .move_ack_valid_o(ack_valid), .move_ack_o(ack_move), .move_ack_fault_o(ack_fault),
     .move_enter_valid_o(enter_valid), .move_enter_o(enter),
     .move_stored_valid_o(stored_valid), .move_stored_slot_o(stored_slot), .move_stored_fault_o(stored_fault),
+    .leave_room_i(leave_room), .leave_valid_o(leave_valid), .leave_o(leave),
     .mem_req_valid_i(out_valid), .mem_req_i(out), .mem_req_credit_o(out_credit),
     .mem_rsp_valid_o(back_valid), .mem_rsp_o(back), .mem_rsp_credit_i(back_credit),
     .mem_req_valid_o, .mem_req_o, .mem_req_credit_i, .mem_rsp_valid_i, .mem_rsp_i,
@@ -178,8 +208,9 @@ module part_rdma
   `STREAM_ASSERT(a_ctl, ctl_cmd_valid_i, ctl_cmd_ok(ctl_cmd_i))
   `STREAM_ASSERT(a_ctl_evt, ctl_evt_valid_o, ctl_evt_ok(ctl_evt_o))
   `STREAM_BOUND(a_ctl_answered, Any, ctl_cmd_valid_i, ctl_evt_valid_o)
-  // the host of a GPU that is alone has no such command: nobody would answer it
+  // the host sends no such command to a GPU that is alone, or has no counters: nobody would answer it
   `GANTRY_ASSERT(a_alone, `GANTRY_IMPL(maint && FarPorts == 2, maint_cmd.op != CTL_MOVE && maint_cmd.op != CTL_STORE))
+  `GANTRY_ASSERT(a_counts, `GANTRY_IMPL(maint && (FarPorts == 2 || FarCounters == 0), maint_cmd.op != CTL_COUNTS))
   `STREAM_ASSERT(a_moved, move_evt_valid_o, move_evt_ok(move_evt_o))
   `STREAM_BOUND(a_moved_credit, Reports, move_evt_valid_o, move_evt_credit_i)
   `STREAM_ASSERT(a_req, mem_req_valid_i, mem_req_ok(mem_req_i) && mem_req_i.op <= MEM_ATOMIC)

@@ -15,6 +15,7 @@
 module rdma
   import gantry_msg_pkg::*;
   import rdma_move_pkg::*;
+  import rdma_counts_pkg::*;
 #(
   parameter int unsigned FarPorts = 2,
   parameter int unsigned NumSlices = 4,    // power of two
@@ -75,6 +76,10 @@ module rdma
   output logic                    move_stored_valid_o,
   output logic     [         7:0] move_stored_slot_o,
   output logic                    move_stored_fault_o,
+  // counters of far accesses: a request leaves for another GPU, and only while there is room
+  input  logic                    leave_room_i,
+  output logic                    leave_valid_o,
+  output far_access_t             leave_o,
   // control agent
   input  logic                    hold_take_i,  // no request is taken
   input  logic                    hold_all_i,   // nor an answer
@@ -128,8 +133,10 @@ module rdma
   assign out_port = port_t'(out_head.addr[55:48]);
   assign lost     = out_valid && 32'(out_head.addr[55:48]) >= FarPorts && !hold_take_i;
   assign lost_go  = lost && mem_rsp_room;
-  assign out_can  = out_valid && !lost && far_req_room[out_port] && !hold_take_i;
+  assign out_can  = out_valid && !lost && far_req_room[out_port] && !hold_take_i && (leave_room_i || out_port == '0);
   assign out_go   = out_can && !push_go;
+  assign leave_valid_o = out_go && out_port != '0;
+  assign leave_o       = '{frame: out_head.addr[55:12], write: out_head.op > MEM_READ_NC};
   // a line of a page that moves
   assign push_port         = port_t'(move_push_i.addr[55:48]);
   assign push_go           = move_push_valid_i && far_req_room[push_port] && !hold_all_i &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Page-move engine of a GPU: pages that leave (rdma_push), pages that come (rdma_store), one stream of reports for the
-// dispatcher.
+// dispatcher, which the counters of far accesses (rdma_counts_report) share.
 // Responsible for: which side a command of the control agent is for, turns of the reports, their credits.
 `include "gantry_assert.svh"
 
@@ -40,6 +40,10 @@ module rdma_move
   input  logic        stored_valid_i,
   input  logic [ 7:0] stored_slot_i,
   input  logic        stored_fault_i,
+  // reports of counters
+  input  logic        count_valid_i,
+  input  move_evt_t   count_i,
+  output logic        count_ready_o,
   // control agent
   input  logic        hold_take_i,
   input  logic        hold_all_i,
@@ -51,10 +55,12 @@ module rdma_move
 );
   ctl_move_t cmd;
   move_evt_t moved, stored;
-  logic moved_valid, stored_valid, push_idle, store_idle, room, moved_go, stored_go;
+  logic moved_valid, stored_valid, push_idle, store_idle, room, moved_go, stored_go, count_go;
   assign cmd       = ctl_move_t'(cmd_i);
   assign moved_go  = moved_valid && room && !hold_all_i;
   assign stored_go = stored_valid && room && !hold_all_i && !moved_valid;
+  assign count_go  = count_valid_i && room && !hold_all_i && !moved_valid && !stored_valid;
+  assign count_ready_o = count_go;
   assign idle_o    = push_idle && store_idle && !move_evt_valid_o;
 
   rdma_push #(.NumSlices(NumSlices), .Moves(Moves), .Lines(Lines), .Every(Every)) u_push (
@@ -68,10 +74,13 @@ module rdma_move
     .line_valid_i(enter_valid_i), .line_i(enter_i), .stored_valid_i, .stored_slot_i, .stored_fault_i, .discard_i,
     .done_valid_o(stored_valid), .done_o(stored), .done_ready_i(stored_go));
   credit_counter #(.Depth(Reports)) u_credit (
-    .clk_i, .rst_ni, .spend_i(moved_go || stored_go), .credit_i(move_evt_credit_i), .available_o(room), .count_o());
+    .clk_i, .rst_ni, .spend_i(moved_go || stored_go || count_go), .credit_i(move_evt_credit_i), .available_o(room),
+    .count_o());
   always_ff @(posedge clk_i) begin
-    move_evt_valid_o <= rst_ni && (moved_go || stored_go);
-    if (moved_go || stored_go) move_evt_o <= moved_go ? moved : stored;
+    move_evt_valid_o <= rst_ni && (moved_go || stored_go || count_go);
+    if (moved_go || stored_go || count_go) begin
+      move_evt_o <= moved_go ? moved : stored_go ? stored : count_i;
+    end
   end
 
   // ---- assertions

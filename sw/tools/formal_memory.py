@@ -96,4 +96,15 @@ BLOCKS = {  # sources, tasks
         ["build/gen/gantry_msg_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/rdma/rdma_move_pkg.sv", "rtl/rdma/rdma_push.sv"],
         {"bmc": bounded(12, nightly=True), "bmc_short": bounded(9), "cover": bounded(24, expected="FAIL", defines=("REACH",), nightly=True),
          **{f"bug{n}": bounded(14, expected="FAIL", params={"SeedBug": n}, nightly=n > 3) for n in (3, 4)}}),
+    "rdma_counts": (
+        ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/common/stream_fifo.sv", "rtl/tech/ram_1r1w.sv", "rtl/rdma/rdma_counts_pkg.sv",
+         "rtl/rdma/rdma_counts.sv"],
+        {"bmc": bounded(13, nightly=True), "bmc_drop": bounded(11, params={"Drop": 1}, nightly=True), "bmc_short": bounded(9),
+         "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
+         **{f"bug{n}": bounded(12, expected="FAIL", replace=pair, nightly=n == 2) for n, pair in enumerate((
+             ("used_q[set_q]     <= 1'b0;", ""),
+             ("entry_valid_o = evicts || out_left_q", "entry_valid_o = out_left_q"),
+             ("row_kept_q  <= writes && set_q == read_set;", "row_kept_q  <= 1'b0;"),
+             (".valid_i(access_valid_i && on_q)", ".valid_i(access_valid_i)"),
+             ("by && count != '1 ? count + 1'b1 : count;", "by ? count + 2'd2 : count;")), 1)}}),
 }

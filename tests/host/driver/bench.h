@@ -71,6 +71,9 @@ static inline void tables_settle(struct bench *b)
 #ifndef BENCH_VRAM
 #define BENCH_VRAM "gpu.vram_mib=64"
 #endif
+#ifndef BENCH_MORE /* one more setting */
+#define BENCH_MORE BENCH_VRAM
+#endif
 
 static inline uint32_t id_of(unsigned gpu)
 {
@@ -128,6 +131,7 @@ static inline int setup(void **state)
     config_init(&b->config);
     config_set(&b->config, "test", "system.gpus=3");
     config_set(&b->config, "test", BENCH_VRAM);
+    config_set(&b->config, "test", BENCH_MORE);
     config_set(&b->config, "test", "host.gtt_mib=64");
     config_set(&b->config, "test", "driver.queues=24");
     if (config_finish(&b->config) != STATUS_OK)

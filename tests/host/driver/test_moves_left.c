@@ -179,7 +179,10 @@ static void who_owes_what_is_told(void **state)
     hold(true, true, true);
     for (unsigned i = 0; i < 140; i++) /* 16 lists of 8 are asked for at a time */
         assert_int_equal(migrate_add(b->d->migrate, page + i * PAGE, PAGE, 1), 0);
-    told(b, "page 0x%llx to gpu1, since cycle 0: waits for its batch\n", page);
+    char batch[96];
+    snprintf(batch, sizeof batch, "page 0x%%llx to gpu1, since cycle %llu: waits for its batch\n",
+             (unsigned long long)machine_now(b->d->machine));
+    told(b, batch, page);
     fake_cache_cycles = 5000;
     migrate_go(b->d->migrate);
     told(b, "waits for writes of page tables and shoot-downs; gpu0 has not answered a write to its page tables", 0);

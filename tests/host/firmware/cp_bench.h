@@ -219,6 +219,8 @@ static int bench_setup(void **state)
                                             .waves_per_simd = 10,
                                             .vgprs_per_simd = 256,
                                             .sgprs_per_simd = 800,
+                                            .counters = true,
+                                            .count_page = 65536,
                                             .cu_mask = 0xf,
                                             .tables_base = (UINT64_C(64) << 20) - (1 << 20),
                                             .tables_bytes = 1 << 20};

@@ -150,6 +150,7 @@ static void event(void *arg)
     add(&g, CP_CACHE, 0, 2);
     add(&g, CP_TRAP, 0, 3);
     add(&g, CP_CONTROL, 0, 4);
+    add(&g, CP_COUNTS, 0, 5);
     told(&g, ((const uint8_t *)arg)[0], ((const uint8_t *)arg)[1]);
 }
 
@@ -168,7 +169,10 @@ static void an_event_for_nobody_is_our_bug(void **state)
                  {{0, 1}, "event of kind 0"},
                  {{CP_EVT_XLAT_DONE, 4}, "event 9 for command 4, which is not under way"},
                  {{CP_EVT_ROOT_REFUSED, 9}, NULL}, // of no command that is waited for
-                 {{CP_EVT_STORED + 1, 1}, "event of kind 14"}};
+                 {{CP_EVT_COUNT, 9}, NULL},        // the same
+                 {{CP_EVT_COUNTED, 5}, NULL},
+                 {{CP_EVT_COUNTED, 4}, "event 15 for command 4, which is not under way"},
+                 {{CP_EVT_COUNTED + 1, 1}, "event of kind 16"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *said;
         uint8_t arg[2] = {cases[i].event[0], cases[i].event[1]};

@@ -89,8 +89,8 @@ static void what_a_report_says(void **state)
 {
     (void)state;
     struct hand *h = hand_open(2, false, NULL);
-    static const uint8_t kinds[] = {CP_LAUNCH, CP_CACHE, CP_KILL, CP_TRAP};
-    for (unsigned i = 0; i < 4; i++)
+    static const uint8_t kinds[] = {CP_LAUNCH, CP_CACHE, CP_KILL, CP_TRAP, CP_COUNTS};
+    for (unsigned i = 0; i < 5; i++)
         hand_cmd(h, i & 1, kinds[i], (uint16_t)(11 + i));
     sim_timer(h->sim, 5000, 0);
     assert_int_equal(sim_run(h->sim, 300), SIM_STOPPED);
@@ -111,6 +111,7 @@ static void what_a_report_says(void **state)
              "gantry: no progress at cycle %llu: why not\n"
              "  host.cp waits for gpu0.hub: launch 11 (faulted)\n"
              "  host.cp waits for gpu0.hub: kill 13\n"
+             "  host.cp waits for gpu0.hub: counters of far accesses 15\n"
              "  host.cp waits for gpu1.hub: cache maintenance 12\n"
              "  host.cp waits for gpu1.hub: trap handler 14\n"
              "  host.cp waits for memory2: memory request at 0x2000000000040 of cycle 410, 1 under way, 2 to send\n"

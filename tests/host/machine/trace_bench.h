@@ -37,6 +37,7 @@ struct traced {
     struct pagetable *table;
     struct sim *sim;
     unsigned gpu; /* that runs the kernel */
+    bool both;    /* events of other GPUs are kept, too */
     struct msg_cp_evt events[64];
     uint64_t told[64]; /* when the host was */
     unsigned count;
@@ -100,7 +101,7 @@ static inline void trace_tap(void *ctx, bool out, uint32_t slot, uint64_t cycle,
 static inline void trace_event(void *ctx, unsigned gpu, uint64_t now, const struct msg_cp_evt *evt)
 {
     struct traced *m = ctx;
-    assert_true(gpu == m->gpu && m->count < 64);
+    assert_true((m->both || gpu == m->gpu) && m->count < 64);
     m->told[m->count] = now;
     m->events[m->count++] = *evt;
 }
@@ -126,16 +127,22 @@ static inline bool trace_is_rtl(const struct part *part)
     return false;
 }
 
-/* Code at CODE_VA, arguments at ARG_VA, both in the VRAM of `gpu`, which runs it; a test maps what it works on. */
-static inline struct traced *trace_open(unsigned gpus, unsigned gpu, bool stores)
+/* Code at CODE_VA, arguments at ARG_VA, both in the VRAM of `gpu`, which runs it; a test maps what it works on.
+ * setting: "key=value", NULL: none. */
+static inline struct traced *trace_open_with(unsigned gpus, unsigned gpu, bool stores, const char *setting)
 {
     static const struct sim_host_ops ops = {.event = trace_event, .timer = trace_timer};
     const struct sim_options options = {.model = SIM_RTL, .seed = 1};
     uint32_t code[sizeof trace_kernel / 4];
-    char setting[32];
+    char many[32];
     struct traced *m = calloc(1, sizeof *m);
-    snprintf(setting, sizeof setting, "system.gpus=%u", gpus);
-    kernel_config(&m->config, setting);
+    snprintf(many, sizeof many, "system.gpus=%u", gpus);
+    config_init(&m->config);
+    assert_int_equal(config_load(&m->config, "tiny"), STATUS_OK);
+    assert_int_equal(config_set(&m->config, "test", many), STATUS_OK);
+    if (setting)
+        assert_int_equal(config_set(&m->config, "test", setting), STATUS_OK);
+    assert_int_equal(config_finish(&m->config), STATUS_OK);
     m->gpu = gpu;
     m->notes = malloc(TRACE_MOST * sizeof *m->notes);
     m->memory = pmem_new(gpus, (uint64_t)m->config.cfg.gpu_vram_mib << 20, 1 << 20);
@@ -160,6 +167,11 @@ static inline struct traced *trace_open(unsigned gpus, unsigned gpu, bool stores
     const struct msg_cp_cmd vmid = {.kind = CP_VMID, .vmid = TRACE_VMID, .root = pagetable_root(m->table)};
     sim_cmd(m->sim, gpu, &vmid);
     return m;
+}
+
+static inline struct traced *trace_open(unsigned gpus, unsigned gpu, bool stores)
+{
+    return trace_open_with(gpus, gpu, stores, NULL);
 }
 
 static inline void trace_close(struct traced *m)

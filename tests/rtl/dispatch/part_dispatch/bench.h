@@ -306,7 +306,7 @@ static void host_event(const msg_cp_evt &e)
 {
     if (e.kind == CP_EVT_XLAT)
         return report_told(e);
-    if (e.kind == CP_EVT_MOVED || e.kind == CP_EVT_STORED)
+    if (is_move(e))
         return move_heard(e);
     if (e.kind == CP_EVT_CONTROL_DONE) {
         auto it = controls.find(e.id);
@@ -444,7 +444,7 @@ static void ctl_commands()
                 asked = root.vmid == m.vmid && root.root == m.root && root.flags == m.flags && m.bytes == 0;
             }
             msg_cp_move page = {};
-            if (m.op == CTL_MOVE || m.op == CTL_STORE) {
+            if (m.op == CTL_MOVE || m.op == CTL_STORE || m.op == CTL_COUNTS) {
                 if (!move_asked(m, page) || p != 1)
                     FAIL("page %u: fields, or for agent %u", page.id, p);
                 if (pick(4) == 0)
@@ -615,7 +615,7 @@ static void send(const msg_cp_cmd &c)
         o.kind = CP_EVT_CONTROL_DONE, o.id = c.id, o.status = nobody(c.flags) ? CTL_ERROR_NONE : CTL_OK, o.cu = 0xff00, o.wave = CTL_STATE_RUN;
     } else if (c.kind == CP_LAUNCH)
         launches[c.id].cmd = c, launches[c.id].held = own_state != CTL_STATE_RUN || own_open();
-    else if (c.kind == CP_MOVE || c.kind == CP_STORE) {
+    else if (c.kind == CP_MOVE || c.kind == CP_STORE || c.kind == CP_COUNTS) {
         msg_cp_move m;
         memcpy(&m, &c, sizeof m);
         moves.push_back(m);

@@ -57,7 +57,11 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_XLAT: return CP_EVT_XLAT_DONE; => CP_XLAT: return CP_EVT_CACHE_DONE;
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_VMID: return CP_EVT_ROOT_REFUSED; => CP_VMID: return CP_EVT_CACHE_DONE;
 // mutate: rtl/dispatch/dispatch_hub.sv: (handed_over(m.kind) && status == CTL_OK) => handed_over(m.kind)
-// mutate: rtl/dispatch/dispatch_hub.sv: kind == CP_MOVE || kind == CP_STORE; => kind == CP_MOVE;
+// mutate: rtl/dispatch/dispatch_hub.sv: kind == CP_MOVE || kind == CP_STORE || kind == CP_COUNTS; => kind == CP_MOVE;
+// mutate: rtl/dispatch/dispatch_hub.sv: CP_COUNTS: return CP_EVT_COUNTED; => CP_COUNTS: return CP_EVT_COUNT;
+// mutate: rtl/dispatch/dispatch_hub.sv: action: of.flags[15:0], least: of.flags[31:16] => action: of.flags[15:0], least: of.flags[15:0]
+// mutate: rtl/dispatch/dispatch_reports.sv: writes: count.writes, frame: count.frame => writes: count.reads, frame: count.frame
+// mutate: rtl/dispatch/dispatch_reports.sv: below: counted.below, => below: counted.entries,
 // mutate: rtl/dispatch/dispatch_hub.sv: move: of.id, => move: of.id + 16'd1,
 // mutate: rtl/dispatch/dispatch_reports.sv: lines: 32'(move.lines), => lines: 32'(move.lines[9:0]),
 // mutate: rtl/dispatch/dispatch_reports.sv: stands_q ? stood_q : move_valid && => move_valid &&

@@ -6,7 +6,7 @@
 #define TESTS_DRF_DRIVER_H
 #include <unordered_set>
 
-#include "host.h"
+#include "counts.h"
 
 enum : uint64_t { VramBytes = 64ull << 20, GranuleBase = 0x2000000, Granule = 0x10000, Granules = 2 /* of a GPU, for frames */ };
 static struct migrate *engine;
@@ -207,6 +207,7 @@ static void build_driver()
     struct cp_config config = {};
     config.slots = config.engines = config.launches = config.parts = 1, config.cus = Cus;
     config.tables_base = VramBytes - pmem_table_bytes(memory), config.tables_bytes = pmem_table_bytes(memory);
+    config.counters = true, config.count_page = 4096;
     struct cp_host host = {};
     host.shootdown = host.tables = gpu_answered;
     for (unsigned g = 0; g < params.gpus; g++)
@@ -232,6 +233,7 @@ static void build_driver()
                 tables_put(n, i);
     }
     begun = true;
+    begin_counts();
     for (unsigned n = 0; n < params.spaces; n++)
         for (unsigned g = 0; g < params.gpus; g++) {
             cp_spaces[n][g] = {};

@@ -32,7 +32,7 @@ struct Hub {
     Link<msg_cp_evt> from;
     std::deque<msg_cp_cmd> queue;
 
-    bool is_page() const { return c.kind == CP_MOVE || c.kind == CP_STORE; }
+    bool is_page() const { return c.kind == CP_MOVE || c.kind == CP_STORE || c.kind == CP_COUNTS; } // the engine has it when it is taken
     bool by_two() const { return c.kind == CP_CACHE && c.flags & CACHE_INV_TLB; }
     bool listed() const { return (c.kind == CP_CACHE || c.kind == CP_XLAT) && list.pages; }
     Command part(unsigned n)
@@ -56,7 +56,7 @@ struct Hub {
             memcpy(&view, &c, sizeof view);
             Command p = {0, 0, 0, &left};
             p.page = {};
-            p.page.op = c.kind == CP_MOVE ? CTL_MOVE : CTL_STORE, p.page.slot = view.slot, p.page.move = view.id, p.page.lines = view.lines;
+            p.page.op = c.kind == CP_MOVE ? CTL_MOVE : c.kind == CP_STORE ? CTL_STORE : CTL_COUNTS, /* whose fields lie in the same places */ p.page.slot = view.slot, p.page.move = view.id, p.page.lines = view.lines;
             p.page.flags = view.flags, p.page.source = view.source, p.page.target = view.target;
             command_block(g * Blocks + BlockRdma, p);
         } else {
@@ -189,6 +189,7 @@ void sim_access(struct sim *, const struct msg_mem_req *q, bool overlap, uint64_
 {
     ports[q->addr >> PMEM_OWNER_SHIFT & 0xff].asks.push_back({*q, overlap, false, false, cookie, {}});
 }
+enum sim_model sim_model_now(const struct sim *) { return SIM_RTL; }
 uint64_t sim_groups(const struct sim *, unsigned) { return 0; }
 void sim_kernel(struct sim *, uint64_t) {}
 unsigned sim_group(const struct sim *, unsigned, const struct msg_cp_evt *, const struct msg_cp_cmd *, uint32_t *) { return 0; }
@@ -207,6 +208,23 @@ static void page_moved(unsigned g, const msg_move_evt &m)
     msg_cp_evt_move v = {};
     msg_cp_evt e;
     static_assert(sizeof v == sizeof e, "a view has the size of its message");
+    if (m.kind == CP_EVT_COUNT) {
+        msg_cp_evt_count to = {};
+        msg_count_evt of;
+        memcpy(&of, &m, sizeof of);
+        to.kind = of.kind, to.entries = of.entries;
+        memcpy(to.reads, of.reads, sizeof to.reads), memcpy(to.writes, of.writes, sizeof to.writes), memcpy(to.frame, of.frame, sizeof to.frame);
+        memcpy(&e, &to, sizeof e);
+        return hubs[g].from.push(e);
+    }
+    if (m.kind == CP_EVT_COUNTED) {
+        msg_cp_evt_counted to = {};
+        msg_counted_evt of;
+        memcpy(&of, &m, sizeof of);
+        to.kind = of.kind, to.id = of.counts, to.begun = 1, to.entries = of.entries, to.below = of.below, to.lost = of.lost;
+        memcpy(&e, &to, sizeof e);
+        return hubs[g].from.push(e);
+    }
     v.kind = m.kind, v.status = m.status, v.id = m.move, v.slot = m.slot, v.begun = 1, v.flags = m.flags, v.lines = m.lines, v.checksum = m.checksum;
     memcpy(&e, &v, sizeof e);
     hubs[g].from.push(e);

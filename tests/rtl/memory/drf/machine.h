@@ -107,6 +107,7 @@ static std::function<void(unsigned cu, const msg_smem_rsp &)> on_scalar;
 static std::function<void(unsigned block)> on_block;
 static std::function<void(unsigned gpu, const msg_xlat_evt &)> on_report;
 static std::function<void(unsigned gpu, const msg_move_evt &)> on_moved;
+static std::function<void(unsigned gpu, const msg_mem_req &)> on_far; // a request leaves for another GPU
 static std::function<void(uint64_t pa)> on_dram_read;
 static std::function<void(unsigned gpu, unsigned initiator, const msg_mem_req &)> on_request, on_arrival; // may be empty: leaves a cache, reaches a slice
 
@@ -251,6 +252,8 @@ inline void Gpu::send_far(unsigned p)
     if (bit(dut->far_req_valid_o, p)) {
         msg_mem_req q;
         get(q, dut->far_req_o[p]);
+        if (on_far && p)
+            on_far(number, q);
         far_out[p].push(q);
     }
     if (bit(dut->far_rsp_valid_o, p)) {

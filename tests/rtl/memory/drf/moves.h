@@ -138,6 +138,7 @@ static void free_mapped()
 static void step_driver()
 {
     step_machine();
+    step_counts();
     if (exchange.open)
         exchange_end();
     if (free_.step == free_.Unused)
@@ -167,7 +168,7 @@ static void step_driver()
         free_begin();
     }
 }
-static bool driver_rests() { return machine_rests() && !migrate_busy(engine) && quarantine.empty() && !exchange.open && free_.step == free_.No; }
+static bool driver_rests() { return machine_rests() && counts_rest() && !migrate_busy(engine) && quarantine.empty() && !exchange.open && free_.step == free_.No; }
 static void driver_stands()
 {
     fflush(stdout);

@@ -5,10 +5,14 @@
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
 // mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
+// mutate: rtl/rdma/rdma.sv: (leave_room_i || out_port == '0) => leave_room_i
+// mutate: rtl/rdma/rdma.sv: (leave_room_i || out_port == '0) => 1'b1
+// mutate: rtl/rdma/rdma.sv: leave_valid_o = out_go && out_port != '0; => leave_valid_o = out_go;
+// mutate: rtl/rdma/rdma.sv: write: out_head.op > MEM_READ_NC}; => write: out_head.op == MEM_WRITE};
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -118,6 +122,35 @@ void check_counters(Top &top, const uint64_t (&expected)[4])
 void name_gpu(Top &top) { top.own_gpu_i = Own, top.hold_take_i = top.hold_all_i = top.discard_i = top.move_read_valid_i = top.move_push_valid_i = 0; }
 void check_counters(Top &, const uint64_t (&)[4]) {}
 #endif
+
+// The counters of far accesses hear of each request that leaves for another GPU, of no other, and hold none up for the host.
+struct leave {
+    bool valid = false, room = true;
+    uint64_t access; // {address bits 55:12, store or atomic}
+    unsigned seen = 0, withheld = 0;
+#ifdef PART
+    void before(Top &) {}
+    void after(const msg_mem_req *, bool) {}
+    bool enough() { return true; }
+#else
+    void before(Top &top)
+    {
+        top.leave_room_i = room = cycle % 4000 < 1000 ? chance(10) : chance(95);
+        top.eval();
+        valid = top.leave_valid_o, access = top.leave_o;
+        withheld += !room && top.far_req_valid_o == 1; // a request to the host passes
+    }
+    void after(const msg_mem_req *left, bool host)
+    {
+        if (left && !host && !room)
+            fail("a request left without room to count it");
+        if ((left && !host) != valid || (valid && access != ((left->addr << 8 >> 20) << 1 | (left->op == MEM_WRITE || left->op == MEM_ATOMIC))))
+            fail("what is counted is not what left");
+        seen += valid;
+    }
+    bool enough() { return seen > 3000 && withheld > 100; }
+#endif
+};
 } // namespace
 
 int main()
@@ -125,6 +158,7 @@ int main()
     Verilated::randReset(2); // what reset leaves alone holds anything
     Top top;
     uint64_t counted[4] = {};
+    leave leaves;
     std::map<uint32_t, msg_mem_req> local, remote[Ports]; // waiting for an answer, by tag
     std::map<uint32_t, msg_mem_req> entered;                   // of other GPUs, not yet at the slices, by user
     std::map<uint32_t, msg_mem_rsp> local_answers, remote_answers;
@@ -208,6 +242,7 @@ int main()
             if (noc_req_owed && chance(60))
                 noc_req_owed--, top.mem_req_credit_i = 1, input = true;
         }
+        leaves.before(top);
         top.eval();
         bool idle = top.idle_o && !input && cycle > 4;
         top.clk_i = 1;
@@ -249,6 +284,11 @@ int main()
             if (++noc_req_owed > NocOut)
                 fail("crossbar request credit overdrawn");
         }
+        msg_mem_req gone;
+        for (unsigned p = 0; p < Ports; p++)
+            if (top.far_req_valid_o >> p & 1)
+                gone = get<msg_mem_req>(top.far_req_o[p]);
+        leaves.after(top.far_req_valid_o ? &gone : nullptr, top.far_req_valid_o & 1);
         for (unsigned p = 0; p < Ports; p++) {
             if (top.far_req_valid_o >> p & 1) {
                 auto q = get<msg_mem_req>(top.far_req_o[p]);
@@ -286,7 +326,7 @@ int main()
         left += r.size();
     if (left || !top.idle_o)
         fail("requests left without an answer");
-    if (done_local < 5000 || done_remote < 5000 || refused < 200)
+    if (!leaves.enough() || done_local < 5000 || done_remote < 5000 || refused < 200)
         fail("too little traffic");
     if (most_in < GpuDepth || most_open < Entries)
         printf("%u in a queue, %u entries\n", most_in, most_open), fail("a queue or the entries were never full");
