@@ -33,7 +33,7 @@ static void kernel_begin(struct bench *b, struct sender *s)
     machine_run(b->d->machine, machine_now(b->d->machine) + 2000);
 }
 
-/* shows S1.16: A kernel keeps its caches while four pages leave, and loses them once when one is to come home. */
+/* A kernel keeps its caches while four pages leave, and loses them once when one is to come home. */
 static void caches_are_told_when_a_frame_is_wanted(void **state)
 {
     struct bench *b = *state;
