@@ -96,7 +96,10 @@ def test_far_pages_come_near(folder, never, policy):
     decided = re.findall(rf"migrate info {policy}: page (\S+) to gpu0: (.+)", done.err)
     assert len(decided) == len(own) and all(why for _, why in decided)
     assert 0 < done.far < done.without
-    assert f"gantry: migration: policy={policy} pages=2 bytes=131072 " in done.err and " ordered=2; cycles:" in done.err
+    told = re.search(rf"^gantry: migration: policy={policy} pages=2 bytes=131072 .* ordered=2 span=(\d+); cycles: .* copy=(\d+) ", done.err, re.M)
+    assert int(told[2]) == sum(row["copy"] for row in own)
+    batches = {row["begin"]: max(other["end"] for other in own if other["begin"] == row["begin"]) for row in own}
+    assert int(told[1]) == sum(end - begin for begin, end in batches.items())
     assert script(folder, policy, *settings).figures == done.figures
 
 
