@@ -12,7 +12,7 @@
 // mutate: rtl/rdma/rdma.sv: (!out_can || 32'(push_turn_q) == MoveShare - 1); => 1'b1;
 // mutate: rtl/rdma/rdma.sv: (!in_can || 32'(read_turn_q) == MoveShare - 1); => !in_can;
 // mutate: rtl/rdma/rdma.sv: .spend_i((out_go && out_port == port_t'(p)) || (push_go && push_port == port_t'(p))) => .spend_i(out_go && out_port == port_t'(p))
-// mutate: rtl/rdma/rdma_move.sv: .spend_i(moved_go || stored_go) => .spend_i(moved_go)
+// mutate: rtl/rdma/rdma_move.sv: .spend_i(moved_go || stored_go || count_go) => .spend_i(moved_go || count_go)
 // mutate: rtl/rdma/rdma.sv: assign move_stored_valid_o = done_go && done_move; => assign move_stored_valid_o = move_enter_valid_o;
 // mutate: rtl/rdma/rdma.sv: assign move_stored_fault_o = done_head.status != MEM_OK; => assign move_stored_fault_o = 1'b0;
 // mutate: rtl/rdma/rdma.sv: assign move_ack_fault_o = back_head[back_pick].status != MEM_OK; => assign move_ack_fault_o = 1'b0;
