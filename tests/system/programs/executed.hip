@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-constexpr unsigned Lanes = 64, Own = 24;
+constexpr unsigned Lanes = 64, Own = 24, Groups = 32;
 
 __global__ void collatz(const uint32_t *from, uint32_t *steps)
 {
@@ -17,12 +17,13 @@ __global__ void collatz(const uint32_t *from, uint32_t *steps)
     steps[threadIdx.x] = count;
 }
 
-// Sorts Own numbers of its own by insertion; to[k * Lanes + lane]: the k-th.
+// Sorts Own numbers of its own by insertion; to[k * all + lane]: the k-th.  Groups run beside each other, each with local memory of its own.
 __global__ void sorts(const uint32_t *from, uint32_t *to)
 {
+    const unsigned all = Groups * Lanes, lane = blockIdx.x * Lanes + threadIdx.x;
     uint32_t own[Own];
     for (unsigned k = 0; k < Own; k++)
-        own[k] = from[k * Lanes + threadIdx.x];
+        own[k] = from[k * all + lane];
     for (unsigned k = 1; k < Own; k++) {
         const uint32_t x = own[k];
         unsigned at = k;
@@ -31,7 +32,7 @@ __global__ void sorts(const uint32_t *from, uint32_t *to)
         own[at] = x;
     }
     for (unsigned k = 0; k < Own; k++)
-        to[k * Lanes + threadIdx.x] = own[k];
+        to[k * all + lane] = own[k];
 }
 
 static std::vector<uint32_t> collatz_run(uint32_t start)
@@ -48,22 +49,23 @@ static std::vector<uint32_t> collatz_run(uint32_t start)
 
 static unsigned sorts_run()
 {
-    std::vector<uint32_t> from(Own * Lanes), got(Own * Lanes);
+    constexpr unsigned all = Groups * Lanes;
+    std::vector<uint32_t> from(Own * all), got(Own * all);
     uint32_t seed = 7, *a, *b;
     for (uint32_t &x : from)
         x = random_next(seed);
     HIP_OK(hipMalloc(&a, from.size() * 4));
     HIP_OK(hipMalloc(&b, from.size() * 4));
     HIP_OK(hipMemcpy(a, from.data(), from.size() * 4, hipMemcpyHostToDevice));
-    sorts<<<1, Lanes>>>(a, b);
+    sorts<<<Groups, Lanes>>>(a, b);
     HIP_OK(hipMemcpy(got.data(), b, got.size() * 4, hipMemcpyDeviceToHost));
     unsigned wrong = 0;
-    for (unsigned lane = 0; lane < Lanes; lane++) { // in order, and the same numbers: by their sum and their product with their ranks
+    for (unsigned lane = 0; lane < all; lane++) { // in order, and the same numbers: by their sum and their product with their ranks
         uint64_t had = 0, has = 0;
         for (unsigned k = 0; k < Own; k++) {
-            const uint32_t x = from[k * Lanes + lane], y = got[k * Lanes + lane];
+            const uint32_t x = from[k * all + lane], y = got[k * all + lane];
             had += x * static_cast<uint64_t>(x | 1), has += y * static_cast<uint64_t>(y | 1);
-            wrong += k && got[(k - 1) * Lanes + lane] > y;
+            wrong += k && got[(k - 1) * all + lane] > y;
         }
         wrong += had != has;
     }
@@ -82,5 +84,5 @@ int main()
     HIP_OK(hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(sorts)));
     std::printf("executed: %zu bytes of local memory a lane\n", attributes.localSizeBytes);
     wrong += sorts_run();
-    return verdict("executed", wrong, Own * Lanes);
+    return verdict("executed", wrong, Own * Groups * Lanes);
 }
