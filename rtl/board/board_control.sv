@@ -2,6 +2,8 @@
 // All of a board's harness that does not depend on its target: parser of records, time of the target, sender of records.
 // What does is made by sw/tools/gen_board.py around it: registers of the inputs, choice of an output's byte, lengths.
 // Not responsible for: frames (board_link), the target itself.
+`include "gantry_assert.svh"
+
 module board_control
   import gantry_stream_pkg::*;
   import board_pkg::*;
@@ -78,4 +80,16 @@ module board_control
     .edges_i(edges), .told_o(told), .head_i(head), .echo_more_i(echo_more), .echo_last_i(echo_last),
     .echo_valid_i(echo_valid), .echo_data_i(rec_data_i), .echo_ready_o(echo_ready), .busy_o(busy),
     .snd_valid_o, .snd_data_o, .snd_end_o, .snd_ready_i);
+
+`ifdef GANTRY_CHECKED
+  // all that the target sees stands for two clocks before an edge; of cycle, due messages and reset it is proved (board_target_fv)
+  logic shifted_q;
+  logic [16:0] perf_q;
+  always_ff @(posedge clk_i) begin
+    shifted_q <= shift_o;
+    perf_q    <= {perf_en_o, perf_addr_o, perf_part_o};
+  end
+  `GANTRY_ASSERT(a_still,
+                 `GANTRY_IMPL(fire_o, !shift_o && !shifted_q && perf_q == {perf_en_o, perf_addr_o, perf_part_o}))
+`endif
 endmodule

@@ -2,8 +2,11 @@
 // Time of the target behind a byte stream: which of its cycles are evaluated, one clock edge each.
 // The rules are those of bridge/verilated/model.hpp, so that cycles and evaluated edges are equal: a cycle below the mark
 // is evaluated when a message is due in it or the target is not idle; else the cycle jumps to the mark.
+// A cycle takes two clocks: one decides, from what the target shows, and fills a register; in the next one the target's clock
+// has its edge, or the cycle jumps.  So nothing but a wire is on the way to the gate of the clock, which has half a clock, the
+// target's edges are two clocks apart, and what the target sees stands for two clocks: its paths have as long (fpga.py).
 // Responsible for: reset, cycle, edges, what each input has to show.  Not responsible for: messages (board_slot), what
-// the outputs sent (board_sender), the gate of the clock (the board's top: one edge behind each cycle of fire_o).
+// the outputs sent (board_sender), the gate of the clock (the board's top: one edge behind each clock of fire_o).
 `include "gantry_assert.svh"
 
 module board_target #(
@@ -28,7 +31,7 @@ module board_target #(
   // target
   input  logic           idle_i,
   input  logic           sent_i,     // some output is valid
-  output logic           fire_o,     // behind this cycle its clock has an edge
+  output logic           fire_o,     // behind this clock its clock has an edge; a register, never in two clocks on end
   output logic           target_no,  // its reset
   output logic [   63:0] cycle_o,    // the next to be evaluated
   // sender
@@ -42,7 +45,8 @@ module board_target #(
 );
   logic [1:0] reset_q;   // edges of the reset that are left
   logic [31:0] left_q;   // cycles up to the mark, or edges of a question
-  logic more_q;          // there are some: left_q is not compared on the way to the gate of the clock
+  logic more_q;          // there are some
+  logic fire_q, step_q, jump_q;  // decided: an edge, one that is a cycle, a jump
   logic asking_q, no_skip_q, started_q, fresh_q;
   logic [63:0] cycle_q, mark_q;
   logic [31:0] last_q, told_q;  // the last evaluated cycle, and the one that the mark of what is sent is
@@ -53,11 +57,11 @@ module board_target #(
   assign target_no = reset_q == '0;
   assign idle_o    = idle_i && started_q;
   // what the edge before sent is with the sender before the next edge
-  assign quiet     = target_no && !busy_i && !(fresh_q && sent_i && SeedBug != 3'd2);
+  assign quiet     = target_no && !fire_q && !jump_q && !busy_i && !(fresh_q && sent_i && SeedBug != 3'd2);
   assign moves     = more_q && quiet;
   assign evaluate  = moves && !asking_q && ((due_q != '0 && SeedBug != 3'd3) || !idle_o || no_skip_q);
   assign jump      = moves && !asking_q && !evaluate;
-  assign fire_o    = !target_no || evaluate || (moves && asking_q);
+  assign fire_o    = fire_q;
   assign stands_o  = !more_q && quiet;
   assign full_o    = due_q[slot_i];
   assign due_o     = asking_q ? '0 : due_q;
@@ -67,23 +71,26 @@ module board_target #(
   assign edges_o   = edges_q;
 
   always_ff @(posedge clk_i) begin
-    fresh_q <= evaluate;
-    if (!target_no) reset_q <= reset_q - 1'b1;
+    fire_q  <= (!target_no && !fire_q) || evaluate || (moves && asking_q);
+    step_q  <= evaluate;
+    jump_q  <= jump;
+    fresh_q <= step_q;
+    if (!target_no && fire_q) reset_q <= reset_q - 1'b1;
     if (run_i || ask_i) begin
       left_q    <= arg_i;
       more_q    <= arg_i != '0;
       asking_q  <= ask_i;
       no_skip_q <= no_skip_i;
-    end else if (moves) begin
+    end else if (target_no && (fire_q || jump_q)) begin
       left_q <= left_q - 1'b1;
-      more_q <= !jump && left_q != 32'd1;
+      more_q <= !jump_q && left_q != 32'd1;
     end
     if (run_i) mark_q <= cycle_q + 64'(arg_i);
-    if (evaluate) cycle_q <= cycle_q + 1'b1;
-    else if (jump) cycle_q <= mark_q;
+    if (step_q) cycle_q <= cycle_q + 1'b1;
+    else if (jump_q) cycle_q <= mark_q;
     if (marked_i) told_q <= last_q;
     since_q <= last_q - told_q;  // a cycle later, long before the sender has come to it
-    if (evaluate) begin
+    if (step_q) begin
       last_q    <= cycle_q[31:0];
       started_q <= 1'b1;
       edges_q   <= edges_q + 1'b1;
@@ -91,9 +98,12 @@ module board_target #(
       edges_q <= '0;
     end
     if (load_i) due_q[slot_i] <= 1'b1;
-    else if (SeedBug == 3'd1 ? evaluate && idle_i : evaluate || (SeedBug == 3'd3 && jump)) due_q <= '0;
+    else if (SeedBug == 3'd1 ? step_q && idle_i : step_q || (SeedBug == 3'd3 && jump_q)) due_q <= '0;
     if (attach_i || !rst_ni) begin
       reset_q   <= 2'd2;
+      fire_q    <= 1'b0;
+      step_q    <= 1'b0;
+      jump_q    <= 1'b0;
       more_q    <= 1'b0;
       asking_q  <= 1'b0;
       no_skip_q <= 1'b0;
@@ -111,5 +121,7 @@ module board_target #(
   `GANTRY_ASSERT(a_order, `GANTRY_IMPL(run_i || ask_i || load_i, stands_o))
   `GANTRY_ASSERT(a_once, !(run_i && ask_i) && !(load_i && (run_i || ask_i)))
   // the mark is not passed, and the sender tells of no edge that is still to come
-  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_i || marked_i, !evaluate && !jump))
+  `GANTRY_ASSERT(a_told, `GANTRY_IMPL(told_i || marked_i, !evaluate && !jump && !step_q && !jump_q))
+  // a decision is carried out before the next one
+  `GANTRY_ASSERT(a_decided, `GANTRY_IMPL(fire_q || jump_q, !stands_o && !moves && !(fire_q && jump_q)))
 endmodule

@@ -58,5 +58,9 @@ BLOCKS = {  # sources, tasks
              ("default: byte_d = room_q;", "default: byte_d = room_i;")), 1)}}),
     "board_target": (
         ["rtl/board/board_target.sv"],
-        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": reach(20), **BUGS}),
+        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": reach(20), **BUGS,
+         **{f"bug{n}": bounded(14, expected="FAIL", replace=pair) for n, pair in enumerate((
+             ("fire_q  <= (!target_no && !fire_q) || evaluate", "fire_q  <= !target_no || evaluate"),
+             ("quiet     = target_no && !fire_q && !jump_q", "quiet     = target_no && !jump_q"),
+             ("due_o     = asking_q ? '0 : due_q;", "due_o     = fire_q && !asking_q ? due_q : '0;")), 4)}}),
 }

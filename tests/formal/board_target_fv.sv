@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of rtl/board/board_target around a toy target that is idle and sends as it likes, a parser and a sender as slow as they like:
 // a message is at the input in its cycle, once, and in no other; no edge comes while what the last one sent is not with the sender; a jump ends at
-// the mark and passes no message; cycles, edges and the distance of what was sent are counted.
+// the mark and passes no message; cycles, edges and the distance of what was sent are counted.  Edges are two clocks apart, and what the target
+// sees stands as long before each.
 `include "gantry_assert.svh"
 module board_target_fv #(
   parameter int unsigned Ins = 2,
@@ -67,9 +68,13 @@ module board_target_fv #(
   logic [63:0] pend_cycle_q, mark_q, last_q, told_mark_q, cycle_q;
   logic [31:0] edges_q;
   logic [2:0] seen_q;  // shown behind a jump, sent, asked
+  logic fire_q, target_nq;
+  logic [Ins-1:0] due_q;
   assign evaluates = fire && target_n && !asking_q;
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle;
+    fire_q  <= fire;
+    {due_q, target_nq} <= {due, target_n};
     moved_q <= evaluates;
     if (load_i && slot_i == pick_i) begin
       pend_q       <= 1'b1;
@@ -94,7 +99,8 @@ module board_target_fv #(
     if (cycle > cycle_q + 64'd1) seen_q[1] <= 1'b1;
     if (marked) seen_q[2] <= 1'b1;
     if (!rst_ni) begin
-      {pend_q, unsent_q, moved_q, ever_q} <= '0;
+      {pend_q, unsent_q, moved_q, ever_q, fire_q, target_nq} <= '0;
+      due_q <= '0;
       {mark_q, last_q, told_mark_q, edges_q, cycle_q} <= '0;
       seen_q <= '0;
     end
@@ -103,6 +109,8 @@ module board_target_fv #(
   `GANTRY_ASSERT(a_asked, `GANTRY_IMPL(fire && !evaluates, due == '0))
   `GANTRY_ASSERT(a_in_time, `GANTRY_IMPL(pend_q, cycle == pend_cycle_q))
   `GANTRY_ASSERT(a_kept, `GANTRY_IMPL(fire, !unsent_q))
+  `GANTRY_ASSERT(a_apart, !(fire && fire_q))
+  `GANTRY_ASSERT(a_still, `GANTRY_IMPL(fire, {cycle, due, target_n} == {cycle_q, due_q, target_nq}))
   `GANTRY_ASSERT(a_mark, mark_q - cycle < 64'd16 && `GANTRY_IMPL(stands, cycle == mark_q))
   `GANTRY_ASSERT(a_step, `GANTRY_IMPL(cycle != cycle_q, cycle == mark_q || (moved_q && cycle == cycle_q + 64'd1)))
   `GANTRY_ASSERT(a_first, `GANTRY_IMPL(!ever_q, cycle == '0))
@@ -118,6 +126,9 @@ module board_target_fv #(
   `GANTRY_ASSERT(h_told, u_dut.told_q == 32'(told_mark_q) && `GANTRY_IMPL(ever_q, u_dut.last_q == 32'(last_q)))
   `GANTRY_ASSERT(h_since, `GANTRY_IMPL(busy_q, ever_q && u_dut.since_q == 32'(last_q - told_mark_q)))
   `GANTRY_ASSERT(h_first, ever_q == u_dut.started_q && `GANTRY_IMPL(!target_n, !ever_q && mark_q == '0 && !u_dut.more_q && u_dut.due_q == '0))
+  `GANTRY_ASSERT(h_step, u_dut.step_q == evaluates)
+  `GANTRY_ASSERT(h_going, `GANTRY_IMPL(u_dut.fire_q && target_n, u_dut.more_q && !busy_q && !u_dut.fresh_q && !u_dut.jump_q))
+  `GANTRY_ASSERT(h_jumps, `GANTRY_IMPL(u_dut.jump_q, u_dut.more_q && !asking_q && target_n && u_dut.due_q == '0 && !busy_q && !u_dut.fire_q))
   `GANTRY_ASSERT(h_fresh, u_dut.fresh_q == moved_q && `GANTRY_IMPL(moved_q, target_n))
 `endif
 `ifdef REACH

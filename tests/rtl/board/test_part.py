@@ -7,6 +7,7 @@ from part import KINDS, ROOT, check_board, harness, library, run, settings
 
 FAULTS = [
     ("rtl/board/board_control.sv", "assign perf_addr_o = asking ? 8'(head.arg) : PerfNone;", "assign perf_addr_o = asking ? 8'(head.arg >> 8) : PerfNone;"),
+    ("rtl/board/board_control.sv", "assign perf_addr_o = asking ? 8'(head.arg) : PerfNone;", "assign perf_addr_o = fire_o && asking ? 8'(head.arg) : PerfNone;"),
     ("rtl/board/board_target.sv", "if (load_i) due_q[slot_i] <= 1'b1;", "if (load_i && !idle_i) due_q[slot_i] <= 1'b1;"),
     ("rtl/board/board_target.sv", "edges_q   <= edges_q + 1'b1;", "edges_q   <= edges_q + 32'd2;"),
     ("rtl/board/board_target.sv", "(due_q != '0 && SeedBug != 3'd3) || !idle_o || no_skip_q", "due_q != '0 || !idle_o"),
