@@ -24,7 +24,8 @@ BLOCKS = {  # sources, tasks
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/tlb/tlb_pkg.sv",
          *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")),
          "tests/formal/utcl2_tlb_peek.sv"],
-        {"base": bounded(4, defines=("HELPERS",)), "step": step(nightly=True), "bmc": bounded(11, nightly=True),
+        {"base_short": bounded(2, defines=("HELPERS",)), "base": bounded(4, defines=("HELPERS",), nightly=True),
+         "step": step(nightly=True), "bmc": bounded(11, nightly=True),
          "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH"), nightly=True),
          **{f"bug{n}": step(expected="FAIL", nightly=True, replace=pair) for n, pair in enumerate((
              ("generation[cmd.inv.vmid] = generation[cmd.inv.vmid] + 8'd1;", ""),

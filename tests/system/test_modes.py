@@ -17,7 +17,7 @@ import test_kernels  # noqa: E402
 
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 MODES = [(write, mode) for write in ("back", "through") for mode in ("home", "requester")]
-ALWAYS = {("peer", "back-requester"), ("peer", "through-requester"), ("copies", "through-requester"), ("sorting", "through-home"),
+ALWAYS = {("peer", "through-requester"), ("copies", "through-requester"), ("sorting", "through-home"),
           ("hashes", "through-requester")}
 PROGRAMS = [*FAMILIES, *SINGLE, *(f"chains {chain}" for chain in CHAINS)]
 
