@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import migration_figures
+import migration_notes
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fidelity"))
 import plot  # noqa: E402
@@ -48,13 +49,15 @@ def reuse(gains):
 
 
 def workloads(gains, results, gpus):
-    names = [w for w, g in gains if g == gpus and not w.startswith("reuse")]
+    names = [w for w, g in gains if g == gpus and not w.startswith("reuse") and len(gains[w, g]) > 1]
     policies = list(dict.fromkeys(p for name in names for p in gains[name, gpus] if p != "never"))
     lines = [[name, f"{results[name, 'never', gpus]['cycles']:,}", *(shown(gains[name, gpus].get(p)) for p in policies),
               ", ".join(f"{results[name, p, gpus]['moves']}" for p in policies if (name, p, gpus) in results)] for name in names]
     whole = [p for p in policies if all(p in gains[name, gpus] for name in names)]
+    whole = whole if len(names) > 1 else []
     means = {p: migration_figures.geometric_mean(gains[name, gpus][p] for name in names) for p in whole}
-    lines.append([f"geometric mean of {len(names)}", "", *(shown(means.get(p)) for p in policies), ""])
+    if means:
+        lines.append([f"geometric mean of {len(names)}", "", *(shown(means.get(p)) for p in policies), ""])
     return ["program", "cycles of `never`", *(f"`{p}`" if "," not in p else p for p in policies), "pages or blocks moved, each"], lines if names else []
 
 
@@ -95,9 +98,10 @@ def write(results, found_moves, docs):
         curves = {p: [(k, gains[f"reuse{k}", 2][p]) for k in KS if p in gains.get((f"reuse{k}", 2), {})] for p in GOALS}
         (docs / "migration/reuse.svg").write_text(plot.curve("Initialised by one GPU, used k times by another", "k", "times as fast as never",
                                                              {p: points for p, points in curves.items() if points}))
-        text += "\n![times as fast as never, by k](migration/reuse.svg)\n"
+        text += "\n![times as fast as never, by k](migration/reuse.svg)\n" + migration_notes.REUSE
     for gpus, name in ((2, "Two"), (4, "Four")):
         head, lines = workloads(gains, results, gpus)
         if lines:
             text += f"\n## {name} GPUs\n\n" + table(head, lines)
+            text += migration_notes.WRITERS if gpus == 2 else ""
     (docs / "migration.md").write_text(text + moves(found_moves))
