@@ -16,3 +16,11 @@ cycles, 6,400 each, whatever comes behind; so by this arithmetic some 53 kernels
 [reference/migration.md](reference/migration.md#pages-that-move-by-themselves)). Doubling does not help here: a kernel makes 2,048 accesses to a
 block, far above the fourfold threshold of 128.
 """
+
+TWO = """
+`transposed`: both GPUs read each block, and accesses of the home are counted by nobody. So `threshold` carries all 16 blocks there, back and there again;
+`benefit` moves two. `join`: a line is hardly used twice. `threshold` carries all 2 MiB, since 32 accesses are 3 % of a block's lines; `benefit` moves nothing
+(goal of the join: 0.95). `reduction`: each round of 71,000 cycles is bound by the atomics of 65,536 work-items on one word, also where all memory is
+near, so moves save the rest alone. The goals of one adaptive policy against the best fixed one need all columns, those of four GPUs (geometric mean at least
+1.4) the table of four: where these are not there, nothing is said about them.
+"""

@@ -103,5 +103,5 @@ def write(results, found_moves, docs):
         head, lines = workloads(gains, results, gpus)
         if lines:
             text += f"\n## {name} GPUs\n\n" + table(head, lines)
-            text += migration_notes.WRITERS if gpus == 2 else ""
+            text += migration_notes.WRITERS + migration_notes.TWO if gpus == 2 else ""
     (docs / "migration.md").write_text(text + moves(found_moves))
