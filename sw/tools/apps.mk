@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# HIP programs of sw/apps, with the stock compiler, into build/apps: `make apps` those of one or a few kernels, `make programs` the families
+# HIP programs of sw/apps and its folders, with the stock compiler, into build/apps: `make apps` those of one or a few kernels, `make programs` the families
 # of kernels (which include suite.h), each with -O2.  build/apps/O0/NAME and build/apps/O3/NAME are the same at other levels.
 FAMILIES := $(shell grep -l 'include "suite.h"' sw/apps/*.hip)
-APP_SRC := $(filter-out $(FAMILIES),$(wildcard sw/apps/*.hip sw/apps/faults/*.hip))
+APP_SRC := $(filter-out $(FAMILIES),$(wildcard sw/apps/*.hip sw/apps/faults/*.hip sw/apps/pages/*.hip))
 APPS := $(patsubst %.hip,$(B)/apps/%,$(notdir $(APP_SRC)))
 HIP_FLAGS := -std=c++17 -ffp-contract=off -Isw/apps -x hip
-vpath %.hip sw/apps sw/apps/faults
+vpath %.hip sw/apps sw/apps/faults sw/apps/pages
+$(B)/apps/pages_%: sw/apps/pages/share.h
 PROGRAMS := $(patsubst sw/apps/%.hip,$(B)/apps/%,$(FAMILIES))
 apps:  ## build the HIP programs of sw/apps into build/apps
 	$(call step,building HIP programs,$(words $(APPS)),apps-files)

@@ -30,7 +30,7 @@ RULES = [  # where, what may stand there
     (r"docs/verification/", r"nightly\.md"),  # written by sw/tools/nightly.py
     (r"docs/", r"gantry\.1|libgantry\.3"),  # manual pages
     (r"docs/(reference/)?[a-z0-9]+/", rf"{NAME}\.svg"),  # each shown by a page
-    (r"sw/apps/(faults/)?", rf"{NAME}\.(hip|h)|order\.tsv"),
+    (r"sw/apps/((faults|pages)/)?", rf"{NAME}\.(hip|h)|(order|sizes)\.tsv"),
     (r"sw/cuda/", r"names\.tsv"),
     (r"sw/cuda/examples/([a-z_]+/)?", rf"{NAME}\.(cu|c|cpp|h)|Makefile"),
     (r"sw/cuda/include/([a-z_]+/)*", rf"{NAME}\.h"),

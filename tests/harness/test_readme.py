@@ -63,6 +63,26 @@ def test_readme_kernel_without_rocm(tmp_path):
     assert len(set(a)) > 1000 and [(x + y) % 2**32 for x, y in zip(a, b)] == list(c)
 
 
+def used(text):
+    """Cycles of each kernel `use`."""
+    return [int(cycles) for cycles in re.findall(r"^ +1 +\d+ +use +1 +\d+,1,1 +256,1,1 +\d+ +\d+ +(\d+) ", text, re.M)]
+
+
+def test_readme_pages_that_move(tmp_path):
+    """By day a quarter of the memory on GPUs of 4 CUs, which gain less."""
+    script = typed("README.md", "pages_turns")
+    assert script.count("-c r9nano-2gpu") == script.count(" 1024 ") == 2
+    if day := os.environ.get("GANTRY_NIGHTLY") != "1":
+        script = script.replace("-c r9nano-2gpu", "-c demo").replace(" 1024 ", " 256 ")
+    done = run(tmp_path, script)
+    without, moved = used(done.stderr)
+    assert done.stdout.count("reuse: PASSED") == 2 and len({data for _, data in final(done.stderr)}) == 1
+    assert moved < (0.9 if day else 0.25) * without
+    if not day:
+        text = (ROOT / "README.md").read_text()
+        assert f"{without:,} cycles" in text and f"in {moved:,} with a policy" in text
+
+
 def test_first_run_of_the_reference(tmp_path):
     run(tmp_path, typed("docs/reference/cli.md", "make all kernels"))
     assert (tmp_path / "sum.bin").read_bytes() == b"\3" * 256
