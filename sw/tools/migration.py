@@ -24,7 +24,7 @@ REUSE = ("reuse1", "reuse4", "reuse8", "reuse16")
 TEN = ("transposed", "stencil", "table", "bfs", "pagerank", "pipeline", "reduction", "join", "product", "writers")
 POLICIES = ("never", "threshold", "benefit", "periodic", "first-touch")
 UNDAMPED = ("migrate.return_cycles=10000", "migrate.pin_cycles=1000")  # a period: no return counts as one
-DRIVER = ("migrate.phase_cycles=20000",)
+DRIVER = ("migrate.phase_cycles=20000", "migrate.period=30000")  # a period holds its decision
 
 
 def cases():

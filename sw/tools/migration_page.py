@@ -20,8 +20,8 @@ and writes the page to `build/migration/docs`, `UPDATE=1` here.
 Measured: {dates}, {commits}.
 
 A figure is the cycles of `never` divided by those of the policy: above 1 is faster. Cycles are those from the start of the first kernel behind the
-initialisation to the end of the last one; each program has checked its result, and `data` is that of `never`. A decision takes 100 cycles where nothing else
-is said. Empty: not measured.
+initialisation to the end of the last one; each program has checked its result, and `data` is that of `never`. A decision takes 100 cycles; in
+rows with 20,000 it takes these, and phases are 30,000 apart. Empty: not measured.
 """
 
 
