@@ -71,7 +71,6 @@ def test_every_policy(workload, policy):
     assert int(re.search(r"^gantry: migration: .* pages=(\d+) ", done.err, re.M)[1]) > 0 or policy == "benefit", done
 
 
-@pytest.mark.nightly
 @pytest.mark.shows("S1.16")
 def test_batch_against_one_by_one(tmp_path):
     def gantry(name, told):
