@@ -13,6 +13,7 @@
 #include "driver/driver.h"
 #include "driver/phases.h"
 #include "migrate/migrate.h"
+#include "migrate/movable.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 
@@ -116,6 +117,20 @@ static void contents_hash(struct driver *d, const struct backing *b)
 {
     if (b->kind == BACKING_VRAM && b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
         datahash_add(&d->data, pmem_pages(machine_memory(d->machine), b->gpu, b->offset, b->bytes), b->bytes);
+}
+
+struct memory_fact backing_fact(const struct backing *b)
+{
+    static const enum memory_kind kinds[] = {
+        [BACKING_VRAM] = MEMORY_VRAM, [BACKING_GTT] = MEMORY_HOST, [BACKING_USER] = MEMORY_CLIENT};
+    struct memory_fact fact = {.kind = kinds[b->kind],
+                               .fine = b->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED),
+                               .executable = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE,
+                               .ring = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM};
+    for (const struct hold *hold = b->hold; hold; hold = hold->next)
+        for (const struct object *o = hold->object; o; o = o->sibling)
+            fact.mapped |= o->mapped;
+    return fact;
 }
 
 void backing_drop(struct driver *d, struct client *c, struct hold *hold)

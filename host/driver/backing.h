@@ -52,6 +52,8 @@ uint64_t backing_address(const struct backing *b);
  * a window.  0, or errno (EAGAIN: there may be room when GPUs have answered). */
 int backing_new(struct driver *d, struct client *c, const struct backing *what, uint64_t va, uint64_t cpu,
                 struct hold **hold);
+/* What decides whether it may move. */
+struct memory_fact backing_fact(const struct backing *b);
 /* The client's hold of it; one more where it has none. */
 struct hold *backing_hold(struct client *c, struct backing *b);
 /* An object of the client lies in it; one that lay in it goes. */

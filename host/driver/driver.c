@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "driver/lazy.h"
 #include "driver/near.h"
 #include "driver/phases.h"
 #include "driver/source.h"
@@ -149,7 +150,8 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
                                  .kernel = on_kernel,
                                  .space_closed = on_space_closed,
                                  .shootdown = on_shootdown,
-                                 .tables = on_tables};
+                                 .tables = on_tables,
+                                 .withheld = lazy_withheld};
     d->cfg = cfg;
     d->gated = cfg->clock_mode == CFG_CLOCK_MODE_GATED;
     d->program_time = cfg->clock_program == CFG_CLOCK_PROGRAM_TARGET;

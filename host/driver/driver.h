@@ -198,9 +198,12 @@ struct migrate *moves_new(struct driver *d);
 struct phases *moves_phases(struct driver *d);
 void moves_settle(struct driver *d, const struct object *o);
 
-/* entries.c: the object's pages, where they are, become those of its addresses (0 or errno); flags of an entry of this
+/* entries.c: the object's pages, where they are, become those of its addresses, or (lazy.h) those in the GPU's memory;
+ * [page, +bytes) of the memory, own address, become those at va, all of them (0 or errno); flags of an entry of this
  * GPU, near: while the page is in its own memory. */
-int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu);
+int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu, bool lazy);
+int entries_fill(struct driver *d, struct pagetable *pt, const struct backing *b, unsigned gpu, uint64_t va,
+                 uint64_t page, uint64_t bytes);
 uint32_t entries_flags(const struct backing *b, bool near);
 
 /* memory.c: ioctls return 0 or errno and change the argument in place. */

@@ -33,27 +33,34 @@ static uint64_t run_of(const struct pmem *pm, uint64_t page, uint64_t most)
     return bytes;
 }
 
-/* [page, +bytes) of the memory at va. */
+/* lazy: what is in another GPU's memory gets none yet. */
 static int range_write(struct driver *d, struct pagetable *pt, const struct backing *b, unsigned gpu, uint64_t va,
-                       uint64_t bytes)
+                       uint64_t page, uint64_t bytes, bool lazy)
 {
     const struct pmem *pm = machine_memory(d->machine);
-    const uint64_t page = backing_address(b);
     int error = 0;
     for (uint64_t at = 0, run; at < bytes && !error; at += run) {
         const uint64_t frame = pmem_frame_of(pm, page + at);
+        const bool near = frame >> PMEM_OWNER_SHIFT == gpu + 1;
         run = run_of(pm, page + at, bytes - at);
-        error = -pagetable_map(pt, va + at, frame, run, entries_flags(b, frame >> PMEM_OWNER_SHIFT == gpu + 1));
+        if (near || !lazy)
+            error = -pagetable_map(pt, va + at, frame, run, entries_flags(b, near));
     }
     return error;
 }
 
-int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu)
+int entries_fill(struct driver *d, struct pagetable *pt, const struct backing *b, unsigned gpu, uint64_t va,
+                 uint64_t page, uint64_t bytes)
+{
+    return range_write(d, pt, b, gpu, va, page, bytes, false);
+}
+
+int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu, bool lazy)
 {
     const struct backing *b = o->hold->backing;
     if (!(b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
-        return range_write(d, pt, b, gpu, o->va, o->bytes);
+        return range_write(d, pt, b, gpu, o->va, backing_address(b), o->bytes, lazy);
     const uint64_t half = o->bytes / 2; /* the second half shows the same pages again */
-    const int error = range_write(d, pt, b, gpu, o->va, half);
-    return error ? error : range_write(d, pt, b, gpu, o->va + half, half);
+    const int error = entries_fill(d, pt, b, gpu, o->va, backing_address(b), half);
+    return error ? error : entries_fill(d, pt, b, gpu, o->va + half, backing_address(b), half);
 }

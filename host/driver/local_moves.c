@@ -54,8 +54,9 @@ static const struct region *region_at(const struct local *l, uint64_t page)
 }
 
 /* ---- host/migrate asks */
-static size_t views(void *ctx, uint64_t page, struct migrate_view *to, size_t room)
+static size_t views(void *ctx, uint64_t page, uint64_t bytes, struct migrate_view *to, size_t room)
 {
+    (void)bytes;
     struct local *l = ((struct local_moves *)ctx)->local;
     const struct region *r = region_at(l, page);
     const uint32_t flags = PTE_R | PTE_W | PTE_X;

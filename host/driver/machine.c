@@ -98,7 +98,8 @@ int machine_start(struct machine *m)
         .tables_bytes = pmem_table_bytes(m->memory),
         .counters = cfg->system_gpus > 1 && cfg->gpu_rdma_counters != 0,
         .count_page = cfg->migrate_page == CFG_MIGRATE_PAGE_64K ? 65536 : 4096,
-        .withhold = cfg->cp_xlat_failures == CFG_CP_XLAT_FAILURES_WITHHOLD,
+        .withhold = cfg->cp_xlat_failures == CFG_CP_XLAT_FAILURES_WITHHOLD ||
+                    (cfg->migrate_map == CFG_MIGRATE_MAP_LAZY && machine_withholds(m)),
         .cu_mask = cfg->gpu_cu_count >= 64 ? UINT64_MAX : (UINT64_C(1) << cfg->gpu_cu_count) - 1,
     };
     struct cp_host host = machine_cp_ops;
@@ -158,6 +159,16 @@ void machine_phases_to(struct machine *m, const struct machine_phases *phases)
 void machine_phase_at(struct machine *m, uint64_t at)
 {
     sim_timer(m->sim, at, PHASE_COOKIE);
+}
+
+void machine_fault_at(struct machine *m, uint64_t at)
+{
+    sim_timer(m->sim, at, FAULT_COOKIE);
+}
+
+bool machine_withholds(const struct machine *m)
+{
+    return m->options.model == SIM_RTL && !(m->options.goals && m->options.goals->roi_first);
 }
 
 void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx)

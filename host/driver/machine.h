@@ -45,14 +45,19 @@ void machine_moving(struct machine *m, bool on);
 /* Changes of page tables are messages to the GPUs, as after machine_start; or (false) done at once: only while nothing
  * runs. */
 void machine_tables_sent(struct machine *m, bool sent);
-/* Phases of page migration (phases.h): `wake` when a kernel starts, `timer` at the cycles that were asked for. */
+/* Phases of page migration (phases.h): `wake` when a kernel starts, `timer` at the cycles of machine_phase_at; `fault`
+ * at those of machine_fault_at.  wake and timer, or fault, may be NULL. */
 struct machine_phases {
     void *ctx;
     void (*wake)(void *ctx);
     void (*timer)(void *ctx);
+    void (*fault)(void *ctx);
 };
 void machine_phases_to(struct machine *m, const struct machine_phases *phases);
 void machine_phase_at(struct machine *m, uint64_t at);
+void machine_fault_at(struct machine *m, uint64_t at);
+/* All kernels of this run are on RTL GPUs, which can withhold translations. */
+bool machine_withholds(const struct machine *m);
 /* Some packet is started and not completed, a doorbell is on its way or memory has not answered. */
 bool machine_working(const struct machine *m);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */

@@ -59,6 +59,10 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
         m->phases.timer(m->phases.ctx);
         return;
     }
+    if (cookie == FAULT_COOKIE) {
+        m->phases.fault(m->phases.ctx);
+        return;
+    }
     if (cookie == USER_COOKIE) {
         machine_visible(m);
         return;
@@ -143,6 +147,12 @@ void machine_moving(struct machine *m, bool on)
         sim_timer(m->sim, sim_now(m->sim), HOLD_COOKIE);
 }
 
+static bool cp_withheld(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights)
+{
+    struct machine *m = ctx;
+    return m->user.withheld && m->user.withheld(m->user.ctx, owner, gpu, va, rights);
+}
+
 static bool cp_may_start(void *ctx)
 {
     struct machine *m = ctx;
@@ -203,6 +213,7 @@ const struct cp_host machine_cp_ops = {.event = cp_on_event,
                                        .kernel = cp_on_kernel,
                                        .space_closed = cp_on_space_closed,
                                        .may_start = cp_may_start,
+                                       .withheld = cp_withheld,
                                        .number = cp_number,
                                        .other = cp_other,
                                        .shootdown = cp_on_shootdown,

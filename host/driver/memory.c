@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "driver/doorbell.h"
 #include "driver/driver.h"
+#include "driver/lazy.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
 #include "vm/pagetable.h"
@@ -154,8 +155,9 @@ static int object_map(struct driver *d, struct client *c, struct object *o, unsi
         log_warn("driver", "client %u: 0x%llx is mapped already on gpu%u", c->index, (unsigned long long)o->va, gpu);
         return EINVAL;
     }
-    moves_settle(d, o);
-    int error = entries_write(d, on->pt, o, gpu);
+    if (!lazy_all(d, o, gpu)) /* else what moves has no entry there, before and behind its move */
+        moves_settle(d, o);
+    int error = entries_write(d, on->pt, o, gpu, lazy_memory(d, o->hold->backing));
     if (error) {
         pagetable_unmap(on->pt, o->va, o->bytes);
         return error;

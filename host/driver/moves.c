@@ -2,23 +2,23 @@
  * What pages that move (host/migrate) need of the driver: whose a page is and who has it mapped, empty granules, the
  * quarantine of frames that were left.
  */
-#include <linux/kfd_ioctl.h>
-
 #include "driver/driver.h"
+#include "driver/lazy.h"
 #include "driver/phases.h"
 #include "gantry_cfg.h"
 #include "migrate/migrate.h"
 #include "migrate/movable.h"
 #include "vm/pmem.h"
 
-/* Of one object: on each GPU that has it mapped. */
+/* Of one object: on each GPU that has it mapped, and has entries or waits for them. */
 static size_t views_add(struct driver *d, const struct hold *hold, const struct object *o, uint64_t page,
-                        struct migrate_view *to, size_t room)
+                        uint64_t bytes, struct migrate_view *to, size_t room)
 {
     const struct backing *b = hold->backing;
     size_t count = 0;
     for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
-        if (!(o->mapped >> g & 1))
+        if (!(o->mapped >> g & 1) ||
+            !(lazy_entries(d, hold->client, o, g, page, bytes) || lazy_waits(d, hold->client, g, page, bytes)))
             continue;
         struct client_gpu *on = &hold->client->gpu[g];
         if (count < room)
@@ -34,29 +34,15 @@ static size_t views_add(struct driver *d, const struct hold *hold, const struct 
     return count;
 }
 
-static size_t views(void *ctx, uint64_t page, struct migrate_view *to, size_t room)
+static size_t views(void *ctx, uint64_t page, uint64_t bytes, struct migrate_view *to, size_t room)
 {
     struct driver *d = ctx;
     const struct backing *b = backing_at(d, page);
     size_t count = 0;
     for (const struct hold *hold = b ? b->hold : NULL; hold; hold = hold->next)
         for (const struct object *o = hold->object; o; o = o->sibling)
-            count += views_add(d, hold, o, page, to + count, room > count ? room - count : 0);
+            count += views_add(d, hold, o, page, bytes, to + count, room > count ? room - count : 0);
     return count;
-}
-
-static struct memory_fact fact_of(const struct backing *b)
-{
-    static const enum memory_kind kinds[] = {
-        [BACKING_VRAM] = MEMORY_VRAM, [BACKING_GTT] = MEMORY_HOST, [BACKING_USER] = MEMORY_CLIENT};
-    struct memory_fact fact = {.kind = kinds[b->kind],
-                               .fine = b->flags & (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED),
-                               .executable = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE,
-                               .ring = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM};
-    for (const struct hold *hold = b->hold; hold; hold = hold->next)
-        for (const struct object *o = hold->object; o; o = o->sibling)
-            fact.mapped |= o->mapped;
-    return fact;
 }
 
 static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
@@ -68,9 +54,11 @@ static const char *why_not(void *ctx, uint64_t page, uint64_t bytes)
     for (const struct hold *hold = b->hold; hold; hold = hold->next)
         if (hold->client->ended) /* its page tables go, and nobody may wait for them any more */
             return "a process that has it ends";
-    const struct memory_fact fact = fact_of(b);
+    const struct memory_fact fact = backing_fact(b);
     const char *why = movable_why_not(&fact);
-    return why ? why : machine_gpus(d->machine) < 2 ? "there is no other GPU" : NULL;
+    if (!why)
+        why = machine_gpus(d->machine) < 2 ? "there is no other GPU" : NULL;
+    return why ? why : lazy_untouched(d, b, page, bytes) ? "no GPU has an entry for it yet" : NULL;
 }
 
 static void busy(void *ctx, bool on)
@@ -176,7 +164,8 @@ static bool memory(void *ctx, uint64_t page, uint64_t *at, uint64_t *bytes)
 
 struct phases *moves_phases(struct driver *d)
 {
-    const struct phases_user user = {.ctx = d, .memory = memory};
+    const struct phases_user user = {
+        .ctx = d, .memory = memory, .place = lazy_place, .map = lazy_map, .answer = lazy_answer};
     return phases_new(d->machine, d->migrate, &user);
 }
 

@@ -11,6 +11,7 @@
 #include "driver/machine.h"
 #include "firmware/counts.h"
 #include "gantry_cfg.h"
+#include "migrate/ledger.h"
 #include "migrate/migrate.h"
 #include "vm/pmem.h"
 
@@ -29,7 +30,8 @@ struct phases {
     struct machine *machine;
     struct migrate *migrate;
     struct phases_user user;
-    struct phase *phase; /* NULL: policy never */
+    struct phase *phase;   /* NULL: policy never */
+    struct faults *faults; /* NULL: entries are written when memory is mapped */
     const char *policy;
     struct phases_gpu *gpu;
     struct ledger ledger;
@@ -96,9 +98,8 @@ static uint64_t page(void *ctx, uint64_t frame, unsigned *home)
 }
 
 /* GPUs count by units of migrate.page: memory in smaller ones is not told apart, and stays. */
-static uint64_t unit(void *ctx, uint64_t at, uint64_t *start)
+uint64_t phases_unit(struct phases *p, uint64_t at, uint64_t *start)
 {
-    struct phases *p = ctx;
     const bool small = machine_cfg(p->machine)->migrate_page == CFG_MIGRATE_PAGE_4K;
     const uint64_t bytes = small ? MIGRATE_PAGE : MIGRATE_BLOCK;
     uint64_t from, all;
@@ -106,6 +107,11 @@ static uint64_t unit(void *ctx, uint64_t at, uint64_t *start)
     if (!p->user.memory(p->user.ctx, at, &from, &all))
         return 0;
     return *start >= from && *start - from + bytes <= all ? bytes : 0;
+}
+
+static uint64_t unit(void *ctx, uint64_t at, uint64_t *start)
+{
+    return phases_unit(ctx, at, start);
 }
 
 /* Of a block that has been taken apart, those pages that are not there yet. */
@@ -131,6 +137,35 @@ static bool moving(void *ctx)
     return migrate_busy(((struct phases *)ctx)->migrate);
 }
 
+/* ---- what first accesses ask */
+static void fault_timer(void *ctx, uint64_t at)
+{
+    machine_fault_at(((struct phases *)ctx)->machine, at);
+}
+
+static bool place(void *ctx, void *owner, unsigned gpu, uint64_t va, struct fault_place *f)
+{
+    const struct phases *p = ctx;
+    return p->user.place(p->user.ctx, owner, gpu, va, f);
+}
+
+static int map(void *ctx, void *owner, unsigned gpu, uint64_t va, uint64_t bytes)
+{
+    const struct phases *p = ctx;
+    return p->user.map(p->user.ctx, owner, gpu, va, bytes);
+}
+
+static void answer(void *ctx, void *owner, unsigned gpu, uint64_t va, uint64_t bytes, bool deny)
+{
+    const struct phases *p = ctx;
+    p->user.answer(p->user.ctx, owner, gpu, va, bytes, deny);
+}
+
+static bool unit_moves(void *ctx, uint64_t at, uint64_t bytes)
+{
+    return migrate_moves(((struct phases *)ctx)->migrate, at, bytes);
+}
+
 /* ---- what the machine tells */
 static void on_wake(void *ctx)
 {
@@ -140,6 +175,11 @@ static void on_wake(void *ctx)
 static void on_timer(void *ctx)
 {
     phase_timer(((struct phases *)ctx)->phase);
+}
+
+static void on_fault(void *ctx)
+{
+    faults_timer(((struct phases *)ctx)->faults);
 }
 
 static struct phase *phase_make(struct phases *p, const struct gantry_cfg *cfg, const struct policy_ops *ops)
@@ -170,6 +210,23 @@ static struct phase *phase_make(struct phases *p, const struct gantry_cfg *cfg, 
     return phase_new(&host, ops, &m, &settings);
 }
 
+static struct faults *faults_make(struct phases *p, const struct gantry_cfg *cfg, const struct policy_ops *ops)
+{
+    const struct faults_host host = {.ctx = p,
+                                     .now = now,
+                                     .timer = fault_timer,
+                                     .place = place,
+                                     .map = map,
+                                     .answer = answer,
+                                     .add = add,
+                                     .go = go,
+                                     .moving = unit_moves};
+    const bool lazy = cfg->migrate_map == CFG_MIGRATE_MAP_LAZY && machine_gpus(p->machine) > 1;
+    if (!lazy || !p->user.place || !machine_withholds(p->machine))
+        return NULL;
+    return faults_new(&host, ops, p->phase ? phase_policy(p->phase) : NULL, cfg->migrate_fault_cycles);
+}
+
 struct phases *phases_new(struct machine *machine, struct migrate *migrate, const struct phases_user *user)
 {
     struct phases *p = xzalloc(sizeof *p);
@@ -180,14 +237,18 @@ struct phases *phases_new(struct machine *machine, struct migrate *migrate, cons
     p->user = *user;
     config_get(cfg, "migrate.policy", name, sizeof name);
     const struct policy_ops *ops = policy_find(name);
-    if (!ops || ops == &policy_never)
-        return p;
-    p->policy = ops->name;
-    p->gpu = xcalloc(machine_gpus(machine), sizeof *p->gpu);
-    for (unsigned g = 0; g < machine_gpus(machine); g++)
-        p->gpu[g] = (struct phases_gpu){.owner = p, .gpu = g};
-    p->phase = phase_make(p, cfg, ops);
-    const struct machine_phases phases = {.ctx = p, .wake = on_wake, .timer = on_timer};
+    if (ops && ops != &policy_never) {
+        p->policy = ops->name;
+        p->gpu = xcalloc(machine_gpus(machine), sizeof *p->gpu);
+        for (unsigned g = 0; g < machine_gpus(machine); g++)
+            p->gpu[g] = (struct phases_gpu){.owner = p, .gpu = g};
+        p->phase = phase_make(p, cfg, ops);
+    }
+    p->faults = faults_make(p, cfg, ops ? ops : &policy_never);
+    const struct machine_phases phases = {.ctx = p,
+                                          .wake = p->phase ? on_wake : NULL,
+                                          .timer = p->phase ? on_timer : NULL,
+                                          .fault = p->faults ? on_fault : NULL};
     machine_phases_to(machine, &phases);
     return p;
 }
@@ -196,6 +257,7 @@ void phases_free(struct phases *p)
 {
     if (!p)
         return;
+    faults_free(p->faults);
     phase_free(p->phase);
     ledger_fini(&p->ledger);
     free(p->gpu);
@@ -204,8 +266,11 @@ void phases_free(struct phases *p)
 
 void phases_moved(struct phases *p, struct move_fact *fact)
 {
-    const bool own = p->phase && phase_moved(p->phase, fact);
-    ledger_add(&p->ledger, own ? p->policy : LEDGER_ORDER, fact);
+    const bool asked = p->faults && faults_claim(p->faults, fact);
+    const bool decided = p->phase && phase_moved(p->phase, fact);
+    ledger_add(&p->ledger, asked || decided ? p->policy : LEDGER_ORDER, fact);
+    if (p->faults)
+        faults_settle(p->faults, fact->page, fact->bytes, fact->refused);
 }
 
 void phases_gone(struct phases *p, uint64_t at, uint64_t bytes)
@@ -214,11 +279,19 @@ void phases_gone(struct phases *p, uint64_t at, uint64_t bytes)
         phase_gone(p->phase, at, bytes);
 }
 
+struct faults *phases_faults(const struct phases *p)
+{
+    return p->faults;
+}
+
 const struct ledger *phases_ledger(struct phases *p)
 {
     p->ledger.policy = p->policy;
     p->ledger.decision = machine_cfg(p->machine)->migrate_phase_cycles;
     if (p->phase)
         p->ledger.sums = phase_sums(p->phase);
+    if (p->faults)
+        p->ledger.faults = faults_sums(p->faults);
+    p->ledger.fault_cycles = p->faults ? machine_cfg(p->machine)->migrate_fault_cycles : 0;
     return &p->ledger;
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "driver/doorbell.h"
 #include "driver/driver.h"
+#include "driver/lazy.h"
 #include "gantry_cfg.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
@@ -72,6 +73,7 @@ void client_end(struct driver *d, struct client *c)
     if (c->ended)
         return;
     c->ended = true;
+    lazy_forget(d, c);
     d->changed = true;
     machine_settle(d->machine); /* whether the clock has run since its last request is the host's chance */
     if (c->index != NO_INDEX)

@@ -40,13 +40,18 @@ void access_go(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t e
     sim_access(cp->sim, req, early, access_cookie(cp, place));
 }
 
+bool access_awaited(struct cp *cp, const struct cp_space *space, uint64_t va)
+{
+    return cp->host.withheld && cp->host.withheld(cp->host.ctx, space->owner, cp->gpu, va & ~(PAGE - 1), 0);
+}
+
 /* One message, for bytes that lie in one line. */
 static void access_send(struct cp *cp, struct transfer *t, uint64_t va, struct msg_mem_req *req, uint8_t *to,
                         unsigned bytes, bool early)
 {
     struct cp_space *space = t->queue->space;
     const uint64_t entry = pagetable_entry(space->pt, va);
-    if (!entry) {
+    if (!entry && !access_awaited(cp, space, va)) {
         t->fault = true;
         return;
     }

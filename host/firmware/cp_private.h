@@ -102,12 +102,13 @@ struct shootdown {
     bool waits;   /* for writes to page tables, and behind one that does */
 };
 
-/* An access that waits for a locked page, or behind one of its space (deferred.c). */
+/* An access that waits for a page that is locked or has no entry yet, or behind one of its space (deferred.c). */
 struct deferred {
     struct deferred *next;
     struct cp_space *space;
     uint32_t place; /* of the access */
     bool early;
+    bool denied; /* it gets no entry */
     uint64_t va;
     struct msg_mem_req req; /* without its address */
 };
@@ -353,9 +354,9 @@ void withheld_answered(struct cp *cp, uint8_t status);
 void withheld_again(struct cp *cp);
 
 /* access.c: the memory (owner) that an entry leads to; of an access that has its place: what its answer is known by; it
- * is sent where the entry of its address leads.
- * deferred.c: an access waits for a locked page, or behind one that does; those of a space may go, in this cycle; the
- * end: nothing is sent any more.  resume.c: the timer's call. */
+ * is sent where the entry of its address leads; an address without an entry will get one, or its accesses are denied.
+ * deferred.c: an access waits for a locked page, or behind one that does; those of a space may go, in this cycle; those
+ * to [va, +bytes) get no entry; the end: nothing is sent any more.  resume.c: the timer's call. */
 static inline uint8_t access_memory(uint64_t entry)
 {
     return (uint8_t)((entry & PTE_ADDR) >> 48);
@@ -363,9 +364,11 @@ static inline uint8_t access_memory(uint64_t entry)
 uint64_t access_cookie(const struct cp *cp, uint32_t place);
 void access_go(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t entry, uint64_t va,
                struct msg_mem_req *req, bool early);
+bool access_awaited(struct cp *cp, const struct cp_space *space, uint64_t va);
 void deferred_add(struct cp *cp, struct cp_space *space, uint32_t place, uint64_t va, const struct msg_mem_req *req,
                   bool early);
 void deferred_wake(struct cp *cp, const struct cp_space *space);
+void deferred_deny(struct cp *cp, const struct cp_space *space, uint64_t va, uint64_t bytes);
 void deferred_step(struct cp *cp);
 void deferred_free(struct cp *cp);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accesses of the command processor to pages that are locked, since they are about to move: they are not sent before
- * the page is where it will stay, as the L2 TLB withholds the translations of wavefronts (withheld.c).  While one of an
- * address space waits, those that are asked for behind it wait too, so that the order in one memory stays (access.h).
- * Two that were asked for together, because they were in one memory, may be in two when they are sent: then the second
- * goes when the first is answered.  Not responsible for: how they go (resume.c), who locks pages (host/migrate).
+ * Accesses of the command processor to pages that are locked, since they are about to move, or that get their entry on
+ * the first access (cp_host.withheld): they are not sent before the page is where it will stay, as the L2 TLB withholds
+ * the translations of wavefronts (withheld.c).  While one of an address space waits, those that are asked for behind it
+ * wait too, so that the order in one memory stays (access.h). Two that were asked for together, because they were in
+ * one memory, may be in two when they are sent: then the second goes when the first is answered.  Not responsible for:
+ * how they go (resume.c), who locks pages (host/migrate).
  */
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ void deferred_add(struct cp *cp, struct cp_space *space, uint32_t place, uint64_
 {
     struct deferred **link = &cp->deferred, *h = xzalloc(sizeof *h);
     if (!space->deferred)
-        log_info("cp", "gpu%u: an access of the command processor for vmid %u waits for locked page 0x%llx", cp->gpu,
+        log_info("cp", "gpu%u: an access of the command processor for vmid %u waits for page 0x%llx", cp->gpu,
                  space->vmid, (unsigned long long)(va & ~UINT64_C(4095)));
     while (*link)
         link = &(*link)->next;
@@ -30,6 +31,12 @@ void deferred_wake(struct cp *cp, const struct cp_space *space)
 {
     if (space->deferred)
         sim_timer(cp->sim, sim_now(cp->sim), cookie_of(cp, COOKIE_DEFERRED));
+}
+
+void deferred_deny(struct cp *cp, const struct cp_space *space, uint64_t va, uint64_t bytes)
+{
+    for (struct deferred *h = cp->deferred; h; h = h->next)
+        h->denied |= h->space == space && h->va - va < bytes;
 }
 
 void deferred_free(struct cp *cp)

@@ -12,14 +12,21 @@ static bool dropped(const struct deferred *h)
     return h->space->closing && !h->space->killing;
 }
 
+/* Its page is locked, or gets an entry later. */
+static bool waits(struct cp *cp, const struct deferred *h)
+{
+    const struct cp_space *space = h->space;
+    return pagetable_locked(space->pt, h->va) ||
+           (!h->denied && !pagetable_entry(space->pt, h->va) && access_awaited(cp, space, h->va));
+}
+
 /* The first one of its space. */
-static bool may_go(const struct deferred *h)
+static bool may_go(struct cp *cp, const struct deferred *h)
 {
     const struct cp_space *space = h->space;
     const uint64_t entry = pagetable_lookup(space->pt, h->va);
     const bool flies = space->accesses > space->deferred;
-    return dropped(h) ||
-           (!pagetable_locked(space->pt, h->va) && (!entry || !flies || access_memory(entry) == space->memory));
+    return dropped(h) || (!waits(cp, h) && (!entry || !flies || access_memory(entry) == space->memory));
 }
 
 /* It is sent, or ends as one to memory that is not there. */
@@ -44,7 +51,7 @@ static struct deferred **next_to_go(struct cp *cp)
         const struct deferred *before = cp->deferred;
         while (before != *link && before->space != (*link)->space)
             before = before->next;
-        if (before == *link && may_go(*link))
+        if (before == *link && may_go(cp, *link))
             return link;
     }
     return NULL;

@@ -30,6 +30,8 @@ static void answer_send(struct cp *cp, uint8_t vmid, struct cp_range range, bool
 
 static void answer(struct cp *cp, struct cp_space *space, struct cp_range range, bool deny)
 {
+    if (deny)
+        deferred_deny(cp, space, range.va, range.bytes ? range.bytes : UINT64_MAX);
     deferred_wake(cp, space);
     if (tables_open(cp))
         tables_note(cp, (struct table_note){.kind = NOTE_XLAT, .deny = deny, .space = space, .range = range});

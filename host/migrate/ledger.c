@@ -21,10 +21,21 @@ void ledger_fini(struct ledger *l)
     *l = (struct ledger){0};
 }
 
+static void faults_print(FILE *out, const struct ledger *l)
+{
+    const struct faults_sums *f = &l->faults;
+    fprintf(out,
+            "gantry: first accesses: %" PRIu64 " (%" PRIu64 " have moved their page, %" PRIu64 " mapped far, %" PRIu64
+            " late, %" PRIu64 " denied); decision=%" PRIu64 " each\n",
+            f->faults, f->moved, f->mapped, f->late, f->denied, l->fault_cycles);
+}
+
 void ledger_print(FILE *out, const struct ledger *l)
 {
     struct move_fact sum = {0};
     uint64_t pages = 0, undone = 0, ordered = 0, span = 0, seen = 0;
+    if (l->fault_cycles)
+        faults_print(out, l);
     if (!l->policy)
         return;
     for (size_t i = 0; i < l->count; i++) {
@@ -50,11 +61,12 @@ void ledger_print(FILE *out, const struct ledger *l)
             " refused=%" PRIu64 " ordered=%" PRIu64 " span=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64
             " shoot-down=%" PRIu64 " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64
             " each\n",
-            l->policy, pages, sum.bytes, l->sums.batches, undone, l->sums.refused, ordered, span, sum.wait, sum.lock,
-            sum.shoot, sum.flush, sum.copy, sum.map, l->decision);
+            l->policy, pages, sum.bytes, l->sums.batches + l->faults.batches, undone, l->sums.refused, ordered, span,
+            sum.wait, sum.lock, sum.shoot, sum.flush, sum.copy, sum.map, l->decision);
     const uint64_t far = l->sums.reads + l->sums.writes;
     fprintf(out,
             "gantry: far accesses: %" PRIu64 " (%" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64
-            " uncounted); without moves some %" PRIu64 "\n",
-            far, l->sums.reads, l->sums.writes, l->sums.lost, far + l->sums.gained);
+            " uncounted); without moves some %" PRIu64 "%s\n",
+            far, l->sums.reads, l->sums.writes, l->sums.lost, far + l->sums.gained,
+            l->faults.moved ? " and those of pages that have moved on their first access" : "");
 }

@@ -43,6 +43,11 @@ bool migrate_busy(const struct migrate *m)
     return m->moves;
 }
 
+bool migrate_moves(const struct migrate *m, uint64_t page, uint64_t bytes)
+{
+    return ranges_overlap(&m->moving, page, bytes);
+}
+
 void migrate_step(struct migrate *m)
 {
     for (struct move *v = m->moves, *next; v; v = next) {
@@ -94,7 +99,7 @@ void migrate_emptied(struct migrate *m, uint64_t frame)
 /* ---- the beginning of a move */
 static struct move *move_new(struct migrate *m, uint64_t page, uint64_t bytes)
 {
-    const size_t count = m->host.views(m->host.ctx, page, NULL, 0);
+    const size_t count = m->host.views(m->host.ctx, page, bytes, NULL, 0);
     struct move *v = xzalloc(sizeof *v + count * sizeof v->view[0]);
     v->owner = m;
     v->pages = (struct range){.at = page, .bytes = bytes};
@@ -102,7 +107,7 @@ static struct move *move_new(struct migrate *m, uint64_t page, uint64_t bytes)
     v->since[STATE_NEW] = m->host.now(m->host.ctx);
     v->pushed = m->host.pushed(m->host.ctx);
     v->count = count;
-    m->host.views(m->host.ctx, page, v->view, count);
+    m->host.views(m->host.ctx, page, bytes, v->view, count);
     return v;
 }
 

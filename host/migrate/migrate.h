@@ -38,14 +38,16 @@ struct migrate_view {
     unsigned gpu;
     uint64_t va;
     uint32_t near, far;          /* flags of its entry while the page is in that GPU's memory, and while it is not */
+    bool fresh;                  /* views.c's: none of it had an entry there, so no TLB has one */
     bool shoot, answer;          /* views.c's: its GPU is to be told */
     uint64_t tables, shootdowns; /* writes and shoot-downs that are waited for */
 };
 
 struct migrate_host {
     void *ctx;
-    /* Every view of the page; what does not fit is counted only. */
-    size_t (*views)(void *ctx, uint64_t page, struct migrate_view *to, size_t room);
+    /* Every view of [page, +bytes), pages of one allocation, that has an entry, and those that wait for one; what does
+     * not fit is counted only. */
+    size_t (*views)(void *ctx, uint64_t page, uint64_t bytes, struct migrate_view *to, size_t room);
     /* NULL: [page, +bytes) may move; else why not. */
     const char *(*why_not)(void *ctx, uint64_t page, uint64_t bytes);
     /* Pages are moving, until it is called again. */
@@ -85,6 +87,8 @@ void migrate_go(struct migrate *m);
 /* A GPU has answered a shoot-down, or memory writes to page tables: moves go on. */
 void migrate_step(struct migrate *m);
 bool migrate_busy(const struct migrate *m);
+/* Some of it is on its way. */
+bool migrate_moves(const struct migrate *m, uint64_t page, uint64_t bytes);
 /* Each move under way: one line, with what it waits for and who owes the answer. */
 void migrate_tell(const struct migrate *m, FILE *out);
 /* A run that makes no progress: the same as a report (base/log.h); nothing when nothing moves. */

@@ -88,6 +88,11 @@ void phase_free(struct phase *p)
     free(p);
 }
 
+void *phase_policy(struct phase *p)
+{
+    return p->own;
+}
+
 static uint64_t gained(const struct phase *p, uint64_t work)
 {
     return gains_sum(&p->gains, (p->host.now(p->host.ctx) - p->seen) / p->settings.period, work);
@@ -329,8 +334,10 @@ static struct wish *wish_at(struct phase *p, uint64_t page)
 bool phase_moved(struct phase *p, struct move_fact *m)
 {
     struct wish *w = wish_at(p, m->page);
-    m->batch = w ? p->batch : 1;
-    m->decision = w ? p->ordered - p->fact.cycle : 0;
+    if (w) {
+        m->batch = p->batch;
+        m->decision = p->ordered - p->fact.cycle;
+    }
     if (p->ops->moved)
         p->ops->moved(p->own, m);
     if (!m->refused)

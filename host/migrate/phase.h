@@ -57,6 +57,7 @@ struct phase_sums {
 struct phase *phase_new(const struct phase_host *host, const struct policy_ops *ops, const struct policy_machine *m,
                         const struct phase_settings *settings);
 void phase_free(struct phase *p);
+void *phase_policy(struct phase *p); /* its own, for policy_ops */
 /* A kernel starts. */
 void phase_wake(struct phase *p);
 /* A cycle that phase_host.timer was asked for. */

@@ -50,13 +50,26 @@ struct decision {
     char why[POLICY_WHY]; /* for people */
 };
 
+/* A GPU accesses a page for the first time, and its access waits for the answer (faults.h). */
+struct fault_fact {
+    uint64_t page, bytes;
+    unsigned home;      /* GPU whose memory it is in */
+    unsigned requester; /* another GPU */
+    bool engine;        /* its command processor, which copies; else a wavefront */
+};
+
+enum fault_verdict {
+    FAULT_FAR, /* it is mapped where it is */
+    FAULT_MOVE /* it moves to the requester */
+};
+
 /* A decision has been carried out, or not. */
 struct move_fact {
     uint64_t page, bytes;
     unsigned from, to; /* GPUs */
     int refused;       /* 0, or why it was not begun: -EPERM and so on, as migrate_add; -ECANCELED: it was undone */
     uint64_t begun, ended;
-    uint64_t decision; /* cycles from the beginning of the phase until the batch began; 0: nobody's decision */
+    uint64_t decision; /* cycles from the beginning of the phase, or a first access, until the batch began; 0: nobody's */
     uint64_t wait;     /* for its batch, dispatchers, a place at the engines */
     uint64_t lock;     /* until entries are locked in all page tables */
     uint64_t shoot;    /* until shoot-downs are answered */
@@ -74,6 +87,8 @@ struct policy_ops {
     void (*count)(void *own, const struct page_fact *f);
     /* The counts of this phase have all come: up to `room` decisions, at most one a page; how many. */
     size_t (*phase)(void *own, const struct phase_fact *p, struct decision *out, size_t room);
+    /* Key migrate.map: lazy.  NULL: always FAULT_FAR. */
+    enum fault_verdict (*fault)(void *own, const struct fault_fact *f);
     void (*moved)(void *own, const struct move_fact *m); /* NULL: it does not want to know */
     /* [page, +bytes) is nobody's any more, and may be somebody else's later.  NULL: it remembers no pages. */
     void (*gone)(void *own, uint64_t page, uint64_t bytes);

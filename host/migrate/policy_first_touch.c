@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Policy `first-touch`: a page goes, once, to the first GPU that asks for it from afar, and stays there.  Asked for is
- * what a GPU has accessed in a phase; of several the one that has most.
+ * Policy `first-touch`: a page goes, once, to the first GPU that asks for it from afar, and stays there.  Where entries
+ * are written on the first access (migrate.map: lazy), that is who makes it; else who has accessed it in a phase, of
+ * several the one that has most.  What a command processor copies is no use.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +62,12 @@ static size_t phase(void *own, const struct phase_fact *p, struct decision *out,
     return n;
 }
 
+static enum fault_verdict fault(void *own, const struct fault_fact *f)
+{
+    const struct first_touch *o = own;
+    return f->engine || ranges_overlap(&o->touched, f->page, f->bytes) ? FAULT_FAR : FAULT_MOVE;
+}
+
 static void moved(void *own, const struct move_fact *m)
 {
     struct first_touch *o = own;
@@ -72,5 +79,11 @@ static void moved(void *own, const struct move_fact *m)
     ranges_add(&o->touched, r);
 }
 
-const struct policy_ops policy_first_touch = {
-    .name = "first-touch", .begin = begin, .end = end, .count = count, .phase = phase, .moved = moved, .gone = gone};
+const struct policy_ops policy_first_touch = {.name = "first-touch",
+                                              .begin = begin,
+                                              .end = end,
+                                              .count = count,
+                                              .phase = phase,
+                                              .fault = fault,
+                                              .moved = moved,
+                                              .gone = gone};

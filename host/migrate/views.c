@@ -19,15 +19,26 @@ void views_unlock(struct move *v)
     v->fenced = false;
 }
 
+/* Whose entries are written on the first access. */
+static bool is_fresh(const struct migrate_view *w, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += MIGRATE_PAGE)
+        if (pagetable_entry(w->pt, w->va + at))
+            return false;
+    return true;
+}
+
 bool views_lock(struct move *v)
 {
+    for (size_t i = 0; i < v->count; i++)
+        v->view[i].fresh = is_fresh(&v->view[i], v->pages.bytes);
     for (size_t i = 0; i < v->count; i++)
         if (pagetable_lock(v->view[i].pt, v->view[i].va, v->pages.bytes, true) < 0) {
             views_unlock(v);
             return false;
         }
     for (size_t i = 0; i < v->count; i++)
-        v->view[i].shoot = v->view[i].space;
+        v->view[i].shoot = v->view[i].space && !v->view[i].fresh;
     v->fenced = false;
     return true;
 }
@@ -37,8 +48,8 @@ void views_map(struct move *v)
     for (size_t i = 0; i < v->count; i++) {
         struct migrate_view *w = &v->view[i];
         const bool near = v->to >> PMEM_OWNER_SHIFT == w->gpu + 1;
-        CHECK(pagetable_map(w->pt, w->va, v->to, v->pages.bytes, near ? w->near : w->far) == 0, "migrate",
-              "gpu%u: va=%llx", w->gpu, (unsigned long long)w->va);
+        const int error = pagetable_map(w->pt, w->va, v->to, v->pages.bytes, near ? w->near : w->far);
+        CHECK(error == 0 || w->fresh, "migrate", "gpu%u: va=%llx", w->gpu, (unsigned long long)w->va);
         w->answer = w->space;
     }
     v->fenced = false;

@@ -60,7 +60,7 @@ class Run:
         found = dict(re.findall(r"(\w+)=(\S+)", line))
         self.figures = {key: found[key] for key in ("kernels", "cycles", "instructions", "repeatable", "hash", "data", "now")}
         self.cycles, self.data = int(found["cycles"]), found["data"]
-        far = re.search(r"^gantry: far accesses: (\d+) \((\d+) reads, (\d+) writes, 0 uncounted\); without moves some (\d+)$", self.err, re.M)
+        far = re.search(r"^gantry: far accesses: (\d+) \((\d+) reads, (\d+) writes, 0 uncounted\); without moves some (\d+)(?: and those of .*)?$", self.err, re.M)
         self.far, self.without = (int(far[1]), int(far[4])) if far else (None, None)
         with sqlite3.connect(folder / "out/metrics.sqlite") as database:
             database.row_factory = sqlite3.Row

@@ -7,12 +7,15 @@
  */
 #include "moves_run.h"
 
+#include "driver/phases.h"
+
 /* Work-groups that dispatchers have placed when a page is locked, and until it goes on. */
 static struct {
     const struct move *move;
     uint64_t groups;
 } locked[MIGRATE_MOST];
 static unsigned stood, went_on; /* moves during which none was placed, some were */
+static uint64_t firsts;         /* first accesses, when a page was written back last */
 
 static void groups_add(void *arg, const char *place, const char *name, uint64_t value, const char *unit)
 {
@@ -37,6 +40,8 @@ void __wrap_carry_flush(struct move *v)
         i++;
     locked[i].move = v;
     locked[i].groups = groups(v);
+    const struct faults *faults = phases_faults(((struct driver *)v->owner->host.ctx)->phases);
+    firsts = faults ? faults_sums(faults).faults : 0;
     __real_carry_flush(v);
 }
 
@@ -55,6 +60,7 @@ void __wrap_views_map(struct move *v)
 static void moves_begin(void)
 {
     stood = went_on = 0;
+    firsts = 0;
     memset(locked, 0, sizeof locked);
 }
 
@@ -136,6 +142,15 @@ static void on_rtl_while_kernels_run(void **state)
     assert_true(beside > 20 && went_on > 0);
 }
 
+/* Entries come on the first access: of what nobody has touched nothing moves, and the rest as always. */
+static void on_rtl_with_first_accesses(void **state)
+{
+    (void)state;
+    same(program(), SIM_RTL, "system.gpus=2", "migrate.map=lazy", WHILE_IT_RUNS);
+    printf("%u first accesses\n", (unsigned)firsts);
+    assert_true(beside > 5 && went_on > 0 && firsts > 5);
+}
+
 /* shows S1.15: no work-group is placed between lock and resume. */
 static void on_rtl_that_places_nothing(void **state)
 {
@@ -147,9 +162,13 @@ static void on_rtl_that_places_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_golden_gpus),           cmocka_unit_test(beside_a_running_program),
-        cmocka_unit_test(in_worker_processes),      cmocka_unit_test(on_rtl_from_the_start),
-        cmocka_unit_test(on_rtl_while_kernels_run), cmocka_unit_test(on_rtl_that_places_nothing),
+        cmocka_unit_test(on_golden_gpus),
+        cmocka_unit_test(beside_a_running_program),
+        cmocka_unit_test(in_worker_processes),
+        cmocka_unit_test(on_rtl_from_the_start),
+        cmocka_unit_test(on_rtl_while_kernels_run),
+        cmocka_unit_test(on_rtl_that_places_nothing),
+        cmocka_unit_test(on_rtl_with_first_accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

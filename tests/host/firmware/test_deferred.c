@@ -218,6 +218,44 @@ static void a_process_that_ends(void **state)
     }
 }
 
+/* The page has no entry yet: the owner is asked, once and again while it waits, and what was asked for is not lost. */
+static void a_page_without_an_entry(void **state)
+{
+    struct bench *b = *state;
+    b->takes = true;
+    one_kernel(b);
+    assert_int_equal(pagetable_unmap(table(b), VA + PACKETS, 4096), 0);
+    run(b);
+    assert_true(b->withheld >= 1 && b->withheld_rights == 0); /* no wavefront's */
+    assert_int_equal(b->withheld_va, VA + PACKETS);
+    assert_int_equal(commands(b, CP_LAUNCH) + b->errors + b->faults, 0);
+    assert_true(b->space[0][0].deferred > 0);
+    cp_space_answer(b->cp[0], &b->space[0][0], VA + AT_KD, 4096, true); /* another one gets none */
+    run(b);
+    assert_true(b->space[0][0].deferred > 0);
+    move(b, PACKETS, FRAME(3));
+    run(b);
+    assert_int_equal(commands(b, CP_LAUNCH), 1);
+    assert_int_equal(moved(b, FRAME(3)) & 0xffff, AQL_INVALID);
+    assert_int_equal(b->space[0][0].deferred + b->errors + b->faults, 0);
+}
+
+/* It gets none: as any access to what is not mapped. */
+static void a_page_that_gets_no_entry(void **state)
+{
+    struct bench *b = *state;
+    b->takes = true;
+    one_kernel(b);
+    assert_int_equal(pagetable_unmap(table(b), VA + AT_KD, 4096), 0);
+    run(b);
+    assert_true(b->space[0][0].deferred > 0 && b->errors == 0);
+    cp_space_answer(b->cp[0], &b->space[0][0], VA + AT_KD, 4096, true);
+    run(b);
+    assert_int_equal(b->errors, 1);
+    assert_int_equal(b->last_error, CP_ERROR_CODE);
+    assert_int_equal(b->space[0][0].deferred, 0);
+}
+
 /* A look without time finds the bytes where they are until the page moves. */
 static void a_look_goes_through_a_lock(void **state)
 {
@@ -255,6 +293,8 @@ int main(void)
         TEST(a_page_that_goes),
         TEST(a_process_that_ends),
         TEST(a_look_goes_through_a_lock),
+        TEST(a_page_without_an_entry),
+        TEST(a_page_that_gets_no_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

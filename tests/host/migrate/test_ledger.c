@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The two lines at the end of a run with a policy, and none without.
+ * The two lines at the end of a run with a policy, that of first accesses where they are served, and none without.
  */
 #include "policy_bench.h"
 
@@ -55,8 +55,29 @@ static void none_without_a_policy(void **state)
     ledger_fini(&l);
 }
 
+static void first_accesses(void **state)
+{
+    struct ledger l = {.fault_cycles = 777, .faults = {.faults = 15, .moved = 0, .mapped = 2, .late = 3, .denied = 4}};
+    (void)state;
+    char *text = printed(&l); /* policy never */
+    assert_string_equal(text, "gantry: first accesses: 15 (0 have moved their page, 2 mapped far, 3 late, 4 denied); "
+                              "decision=777 each\n");
+    free(text);
+    l.policy = "first-touch";
+    l.sums.batches = 1;
+    l.faults.moved = 6;
+    l.faults.batches = 5;
+    text = printed(&l);
+    assert_non_null(strstr(text, "15 (6 have moved their page, "));
+    assert_non_null(strstr(text, " batches=6 "));
+    assert_non_null(strstr(text, "without moves some 0 and those of pages that have moved on their first access\n"));
+    free(text);
+    ledger_fini(&l);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_lines), cmocka_unit_test(none_without_a_policy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_lines), cmocka_unit_test(none_without_a_policy),
+                                       cmocka_unit_test(first_accesses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

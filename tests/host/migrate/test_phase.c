@@ -448,8 +448,8 @@ static void what_would_have_been(void **state)
         phase_count(f->phase, 2, FRAME(0, 5), 1, 0);
     }
     run(110500);
-    assert_in_range(phase_sums(f->phase).gained, 390, 400);                  /* rounded */
-    struct move_fact back = {.page = FRAME(0, 0), .bytes = PAGE, .from = 1}; /* by the program's order */
+    assert_in_range(phase_sums(f->phase).gained, 390, 400);                              /* rounded */
+    struct move_fact back = {.page = FRAME(0, 0), .bytes = PAGE, .from = 1, .batch = 1}; /* by the program's order */
     assert_false(phase_moved(f->phase, &back));
     assert_true(back.batch == 1 && back.decision == 0);
     phase_count(f->phase, 2, FRAME(0, 5), 1, 0);
