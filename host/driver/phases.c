@@ -224,7 +224,8 @@ static struct faults *faults_make(struct phases *p, const struct gantry_cfg *cfg
     const bool lazy = cfg->migrate_map == CFG_MIGRATE_MAP_LAZY && machine_gpus(p->machine) > 1;
     if (!lazy || !p->user.place || !machine_withholds(p->machine))
         return NULL;
-    return faults_new(&host, ops, p->phase ? phase_policy(p->phase) : NULL, cfg->migrate_fault_cycles);
+    return faults_new(&host, ops, p->phase ? phase_policy(p->phase) : NULL, cfg->migrate_fault_cycles,
+                      cfg->migrate_ahead);
 }
 
 struct phases *phases_new(struct machine *machine, struct migrate *migrate, const struct phases_user *user)

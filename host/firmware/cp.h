@@ -127,9 +127,9 @@ struct cp_host {
     void (*shootdown)(void *ctx);
     /* A kernel packet is about to start.  False: not yet, cp_poll asks again.  May be NULL: always. */
     bool (*may_start)(void *ctx);
-    /* The L2 TLB withholds translations of a page without an entry that allows `rights` (PTE_R, PTE_W, PTE_X), or (0) an
-     * access of the command processor itself waits for an entry: true: the owner will call cp_space_answer for it, false:
-     * it is a fault.  Asked again while it waits.  May be NULL: false. */
+    /* The L2 TLB withholds translations of a page without an entry that allows `rights` (PTE_R, PTE_W, PTE_X), or (0)
+     * an access of the command processor itself waits for an entry: true: the owner will call cp_space_answer for it,
+     * false: it is a fault.  Asked again while it waits.  May be NULL: false. */
     bool (*withheld)(void *ctx, void *owner, unsigned gpu, uint64_t va, uint32_t rights);
     /* cp_tables_done has risen; may be NULL. */
     void (*tables)(void *ctx);

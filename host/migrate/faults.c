@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "migrate/ahead.h"
 #include "migrate/migrate.h"
 
 enum fault_state {
@@ -20,7 +21,7 @@ struct fault {
     struct fault *next; /* in the order in which they came */
     void *owner;
     unsigned gpu;
-    bool engine;
+    bool engine, ahead;   /* as of struct fault_fact */
     uint64_t va;          /* that was asked for */
     uint64_t page, bytes; /* unit */
     uint64_t at;          /* cycle of the report */
@@ -37,14 +38,16 @@ struct faults {
     uint64_t cycles;
     uint64_t due; /* cycle of the timer that counts; 0: none */
     struct fault *first;
+    struct ahead ahead;
     struct faults_sums sums;
 };
 
-struct faults *faults_new(const struct faults_host *host, const struct policy_ops *ops, void *own, uint64_t cycles)
+struct faults *faults_new(const struct faults_host *host, const struct policy_ops *ops, void *own, uint64_t cycles,
+                          unsigned ahead)
 {
     struct faults *f = xzalloc(sizeof *f);
     CHECK(cycles, "migrate", "a first access is decided in %llu cycles", (unsigned long long)cycles);
-    *f = (struct faults){.host = *host, .ops = ops, .own = own, .cycles = cycles};
+    *f = (struct faults){.host = *host, .ops = ops, .own = own, .cycles = cycles, .ahead = {.most = ahead}};
     return f;
 }
 
@@ -67,12 +70,17 @@ static bool overlap(const struct fault *x, uint64_t page, uint64_t bytes)
     return x->page < page + bytes && page < x->page + x->bytes;
 }
 
-bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes)
+static struct fault *fault_find(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes)
 {
-    const struct fault *x = f->first;
+    struct fault *x = f->first;
     while (x && (x->owner != owner || x->gpu != gpu || !overlap(x, page, bytes)))
         x = x->next;
     return x;
+}
+
+bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes)
+{
+    return fault_find(f, owner, gpu, page, bytes);
 }
 
 /* ---- time */
@@ -90,24 +98,32 @@ static void serve(struct faults *f)
         f->host.timer(f->host.ctx, f->due);
 }
 
+static struct fault *fault_new(struct faults *f, const struct fault *like, const struct fault_place *p)
+{
+    struct fault **link = &f->first, *x = xzalloc(sizeof *x);
+    while (*link)
+        link = &(*link)->next;
+    *x = *like;
+    x->next = NULL;
+    x->page = p->page;
+    x->bytes = p->bytes;
+    x->at = f->host.now(f->host.ctx);
+    return *link = x;
+}
+
 bool faults_report(struct faults *f, void *owner, unsigned gpu, uint64_t va, bool engine)
 {
     struct fault_place p;
     if (!f->host.place(f->host.ctx, owner, gpu, va, &p))
         return false;
-    if (faults_wait(f, owner, gpu, p.page, p.bytes))
+    struct fault *known = fault_find(f, owner, gpu, p.page, p.bytes);
+    if (known) { /* what comes ahead is asked for by now */
+        f->sums.faults += known->ahead;
+        known->ahead = false;
         return true;
-    struct fault **link = &f->first, *x = xzalloc(sizeof *x);
-    while (*link)
-        link = &(*link)->next;
-    *link = x;
-    *x = (struct fault){.owner = owner,
-                        .gpu = gpu,
-                        .engine = engine,
-                        .va = va,
-                        .page = p.page,
-                        .bytes = p.bytes,
-                        .at = f->host.now(f->host.ctx)};
+    }
+    const struct fault x = {.owner = owner, .gpu = gpu, .engine = engine, .va = va};
+    fault_new(f, &x, &p);
     f->sums.faults++;
     if (!f->due)
         serve(f);
@@ -134,8 +150,12 @@ static void deny(struct faults *f, struct fault *x)
 /* Its entry is there: it has moved, or somebody else has had it mapped. */
 static void there(struct faults *f, struct fault *x, const struct fault_place *p)
 {
-    f->sums.moved += x->ordered != 0;
-    f->sums.late += x->ordered == 0;
+    if (x->ahead)
+        f->sums.ahead++;
+    else if (x->ordered)
+        f->sums.moved++;
+    else
+        f->sums.late++;
     f->host.answer(f->host.ctx, x->owner, x->gpu, p->va, p->bytes, false);
     forget(f, x);
 }
@@ -156,8 +176,12 @@ static void map(struct faults *f, struct fault *x, const struct fault_place *p)
 
 static bool policy_moves(struct faults *f, const struct fault *x, const struct fault_place *p)
 {
-    const struct fault_fact fact = {
-        .page = p->page, .bytes = p->bytes, .home = p->home, .requester = x->gpu, .engine = x->engine};
+    const struct fault_fact fact = {.page = p->page,
+                                    .bytes = p->bytes,
+                                    .home = p->home,
+                                    .requester = x->gpu,
+                                    .engine = x->engine,
+                                    .ahead = x->ahead};
     return p->moves && p->home != x->gpu && f->ops->fault && f->ops->fault(f->own, &fact) == FAULT_MOVE;
 }
 
@@ -179,35 +203,59 @@ static bool begin(struct faults *f, struct fault *x, const struct fault_place *p
                                                       .ended = now});
         return false;
     }
-    log_info("migrate", "%s: page 0x%llx to gpu%u: its first access", f->ops->name, (unsigned long long)p->page,
-             x->gpu);
+    log_info("migrate", "%s: page 0x%llx to gpu%u: %s", f->ops->name, (unsigned long long)p->page, x->gpu,
+             x->ahead ? "ahead of its accesses" : "its first access");
     x->ordered = now;
     x->state = FAULT_WAITS;
     return true;
 }
 
-/* True: a move has begun. */
-static bool decide(struct faults *f, struct fault *x)
+/* Units behind one that has begun to move: how many go with it. */
+static unsigned go_ahead(struct faults *f, const struct fault *x, const struct fault_place *before)
+{
+    const unsigned most = ahead_asked(&f->ahead, x->owner, x->gpu, before->page, before->bytes);
+    unsigned n = 0;
+    for (bool more = true; more && n < most; n += more) {
+        struct fault like = {
+            .owner = x->owner, .gpu = x->gpu, .ahead = true, .va = before->va + (n + 1) * before->bytes};
+        struct fault_place p;
+        more = f->host.place(f->host.ctx, like.owner, like.gpu, like.va, &p) && !p.mapped &&
+               p.page == before->page + (n + 1) * before->bytes && p.bytes == before->bytes &&
+               !f->host.moving(f->host.ctx, p.page, p.bytes) && !faults_wait(f, like.owner, like.gpu, p.page, p.bytes);
+        if (!more || !(more = policy_moves(f, &like, &p)))
+            break;
+        struct fault *made = fault_new(f, &like, &p);
+        made->at = x->at; /* whose decision it is */
+        more = begin(f, made, &p);
+        if (!more)
+            forget(f, made);
+    }
+    ahead_fetched(&f->ahead, x->owner, x->gpu, before->page, before->bytes, n);
+    return n;
+}
+
+/* How many moves have begun. */
+static unsigned decide(struct faults *f, struct fault *x)
 {
     struct fault_place p;
     if (!f->host.place(f->host.ctx, x->owner, x->gpu, x->va, &p)) {
         deny(f, x);
-        return false;
+        return 0;
     }
     x->page = p.page; /* it may be other memory than when it came */
     x->bytes = p.bytes;
     if (p.mapped) {
         there(f, x, &p);
-        return false;
+        return 0;
     }
     if (f->host.moving(f->host.ctx, p.page, p.bytes)) {
         x->state = FAULT_WAITS;
-        return false;
+        return 0;
     }
     if (policy_moves(f, x, &p) && begin(f, x, &p))
-        return true;
+        return 1 + go_ahead(f, x, &p);
     map(f, x, &p);
-    return false;
+    return 0;
 }
 
 static void batch(struct faults *f)
@@ -270,6 +318,8 @@ void faults_settle(struct faults *f, uint64_t page, uint64_t bytes, bool undone)
             there(f, x, &p);
         else if (f->host.moving(f->host.ctx, p.page, p.bytes))
             continue;
+        else if (undone && x->ahead) /* nobody waits for it */
+            forget(f, x);
         else if (undone && !x->again)
             decide_again(f, x);
         else

@@ -3,7 +3,8 @@
  * page in GPU 0's memory for the first time; its L2 TLB withholds the translation and tells the driver (faults_report);
  * `cycles` later the policy is asked (policy.h, fault), and the page moves to GPU 1, or is mapped where it is.
  * A driver serves faults as it finds them: all that have come by then are decided together when the time is over, and
- * their pages move as one batch; what comes meanwhile is served next.  So each waits at least `cycles`.
+ * their pages move as one batch; what comes meanwhile is served next.  So each waits at least `cycles`.  Behind pages
+ * that a GPU asks for one after the other, others come ahead (ahead.h).
  * A page that moves already, or that cannot be moved, is mapped where it is (then), without asking.
  * Bound: one fault a unit of migration, GPU and address space, so no more than L2 TLBs can withhold.
  * Not responsible for: what may move (movable.h), page tables and answers (faults_host), counters (phase.h).
@@ -47,12 +48,14 @@ struct faults_sums {
     uint64_t moved;   /* its unit has moved to who has asked */
     uint64_t mapped;  /* mapped where it was */
     uint64_t late;    /* its entry has come by another one's move */
+    uint64_t ahead;   /* units that have moved before they were asked for; no faults */
     uint64_t batches; /* of moves that began together */
     uint64_t denied;  /* nobody's memory any more, or no memory for page tables: a memory fault of the program */
 };
 
-/* ops, own: of the policy, as long as this; cycles: of a decision, above 0. */
-struct faults *faults_new(const struct faults_host *host, const struct policy_ops *ops, void *own, uint64_t cycles);
+/* ops, own: of the policy, as long as this; cycles: of a decision, above 0; ahead: units at most. */
+struct faults *faults_new(const struct faults_host *host, const struct policy_ops *ops, void *own, uint64_t cycles,
+                          unsigned ahead);
 void faults_free(struct faults *f);
 /* A translation is withheld for want of an entry, or an access of the command processor itself (engine) waits for one.
  * True: faults_host.answer follows; also for a page of which that is known already.  False: nothing is there. */

@@ -26,8 +26,8 @@ static void faults_print(FILE *out, const struct ledger *l)
     const struct faults_sums *f = &l->faults;
     fprintf(out,
             "gantry: first accesses: %" PRIu64 " (%" PRIu64 " have moved their page, %" PRIu64 " mapped far, %" PRIu64
-            " late, %" PRIu64 " denied); decision=%" PRIu64 " each\n",
-            f->faults, f->moved, f->mapped, f->late, f->denied, l->fault_cycles);
+            " late, %" PRIu64 " denied), %" PRIu64 " pages ahead of them; decision=%" PRIu64 " each\n",
+            f->faults, f->moved, f->mapped, f->late, f->denied, f->ahead, l->fault_cycles);
 }
 
 void ledger_print(FILE *out, const struct ledger *l)

@@ -33,6 +33,7 @@ void ledger_add(struct ledger *l, const char *policy, const struct move_fact *fa
 void ledger_fini(struct ledger *l);
 /* With a policy two lines: pages that it has moved, the cycles in which some were on their way (span), and the cycles
  * of their steps, each page's own; far accesses, and how many there would have been (without those of pages that have
- * moved on their first access: nobody knows).  With first accesses (migrate.map: lazy) a line of these.  Else nothing. */
+ * moved on their first access: nobody knows).  With first accesses (migrate.map: lazy) a line of these.  Else nothing.
+ */
 void ledger_print(FILE *out, const struct ledger *l);
 #endif

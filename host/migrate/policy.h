@@ -56,6 +56,7 @@ struct fault_fact {
     unsigned home;      /* GPU whose memory it is in */
     unsigned requester; /* another GPU */
     bool engine;        /* its command processor, which copies; else a wavefront */
+    bool ahead;         /* it has not asked for it, but for pages before it one after the other (ahead.h) */
 };
 
 enum fault_verdict {
@@ -69,14 +70,15 @@ struct move_fact {
     unsigned from, to; /* GPUs */
     int refused;       /* 0, or why it was not begun: -EPERM and so on, as migrate_add; -ECANCELED: it was undone */
     uint64_t begun, ended;
-    uint64_t decision; /* cycles from the beginning of the phase, or a first access, until the batch began; 0: nobody's */
-    uint64_t wait;     /* for its batch, dispatchers, a place at the engines */
-    uint64_t lock;     /* until entries are locked in all page tables */
-    uint64_t shoot;    /* until shoot-downs are answered */
-    uint64_t flush;    /* write-back by the slices of its home */
-    uint64_t copy;     /* engines, or the host */
-    uint64_t map;      /* until the new entries are written */
-    unsigned batch;    /* moves that began together, this one too */
+    uint64_t
+        decision;   /* cycles from the beginning of the phase, or a first access, until the batch began; 0: nobody's */
+    uint64_t wait;  /* for its batch, dispatchers, a place at the engines */
+    uint64_t lock;  /* until entries are locked in all page tables */
+    uint64_t shoot; /* until shoot-downs are answered */
+    uint64_t flush; /* write-back by the slices of its home */
+    uint64_t copy;  /* engines, or the host */
+    uint64_t map;   /* until the new entries are written */
+    unsigned batch; /* moves that began together, this one too */
 };
 
 struct policy_ops {

@@ -24,6 +24,7 @@ REUSE = ("reuse1", "reuse4", "reuse8", "reuse16")
 TEN = ("transposed", "stencil", "table", "bfs", "pagerank", "pipeline", "reduction", "join", "product", "writers")
 POLICIES = ("never", "threshold", "benefit", "periodic", "first-touch")
 UNDAMPED = ("migrate.return_cycles=10000", "migrate.pin_cycles=1000")  # a period: no return counts as one
+ACCESS = ("migrate.map=lazy", "migrate.fault_cycles=100")  # decided when a GPU asks for a page first, not at the end of a phase
 DRIVER = ("migrate.phase_cycles=20000", "migrate.period=30000")  # a period holds its decision
 
 
@@ -31,12 +32,15 @@ def cases():
     """{group: [(workload, policy as the page names it, policy, GPUs, settings)]}, the most telling ones first."""
     def of(workloads, policies, gpus):
         return [(w, p, p, gpus, ()) for p in policies for w in workloads]
+    def on_access(workloads, gpus, settings=ACCESS, shown="first-touch, on access"):
+        return [(w, shown, "first-touch", gpus, settings) for w in workloads]
     return {
-        "reuse": of(REUSE, ("never", "first-touch", "threshold", "periodic"), 2),
+        "reuse": of(REUSE, ("never", "first-touch", "threshold", "periodic"), 2) + on_access(REUSE, 2),
         "writers": [*of(("writers",), POLICIES, 2), ("writers", "threshold, undamped", "threshold", 2, UNDAMPED)],
-        "two": of(TEN, POLICIES, 2),
-        "driver": [(w, f"{p}, 20,000", p, 2, DRIVER) for p in ("threshold", "first-touch", "periodic") for w in REUSE],
-        "four": of(TEN, POLICIES, 4),
+        "two": of(TEN, POLICIES, 2) + on_access(TEN, 2),
+        "driver": [(w, f"{p}, 20,000", p, 2, DRIVER) for p in ("threshold", "first-touch", "periodic") for w in REUSE]
+        + on_access(REUSE, 2, ("migrate.map=lazy",), "first-touch, on access, 20,000"),
+        "four": of(TEN, POLICIES, 4) + on_access(TEN, 4),
     }
 
 

@@ -2,10 +2,11 @@
 """What the page of `make migration` says of its figures: why a goal is missed.  Found by table `moves` and -v of the runs of 30 November 2026."""
 
 REUSE = """
-`first-touch` misses its goals above k = 1 since it hears of a first access at the end of its phase, when kernels of 64 CUs have read the whole block from
-afar: 18,440 lines of 16,384 go over the link as reads, which takes 46,000 cycles, and then all of them once more as moves, 16 times 3,072 cycles. These
-95,000 cycles of one link are what the run takes at k = 4 (107,000). A move on the access itself (`migrate.map: lazy`) is not there. Besides, each of the two
-batches waits 8,500 cycles for its shoot-down: that many far accesses are under way. `threshold` and `periodic` lose 15 % at k = 1, where each block moves
+"On access" is `migrate.map: lazy` with `migrate.fault_cycles` 100, or 20,000: a first access waits until its block has come, and blocks behind it in a row
+come ahead, so each line goes over the link once, in four batches, 63,000 cycles of moves in all. With entries from the start `first-touch` hears of a first
+access at the end of its phase, when kernels of 64 CUs have read the whole block from afar: 18,440 lines of 16,384 go over the link as reads, which takes
+46,000 cycles, and then all of them once more as moves, 16 times 3,072 cycles, and each of its two batches waits 8,500 cycles for its shoot-down: that many far
+accesses are under way. `threshold` and `periodic` lose 15 % at k = 1, where each block moves
 behind the only pass: 32 accesses are half of the lines of a page of 4 KiB, but what moves are blocks with 1,024 lines.
 """
 

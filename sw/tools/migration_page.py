@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fidelity")
 import plot  # noqa: E402
 
 KS = (1, 4, 8, 16)
-GOALS = {"first-touch": (0.5, 1.9, 3.5, 5.8), "threshold": (0.9, 1.3, 2.4, 4.2), "periodic": (0.9, 1.3, 2.4, 4.2)}
+GOALS = {"first-touch, on access": (0.5, 1.9, 3.5, 5.8), "first-touch": (None,) * 4, "threshold": (0.9, 1.3, 2.4, 4.2), "periodic": (0.9, 1.3, 2.4, 4.2)}
 HEAD = """# Programs whose pages move
 
 Programs of `sw/apps/pages` on GPUs of 64 CUs (`r9nano`), everything at first in the memory of GPU 0, under each policy of

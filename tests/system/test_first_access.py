@@ -12,8 +12,8 @@ LAZY = ["migrate.map=lazy", "migrate.fault_cycles=100"]
 
 
 def firsts(done):
-    told = re.search(r"^gantry: first accesses: (\d+) \((\d+) have moved their page, (\d+) mapped far, (\d+) late, (\d+) denied\); decision=(\d+) each$",
-                     done.err, re.M)
+    told = re.search(r"^gantry: first accesses: (\d+) \((\d+) have moved their page, (\d+) mapped far, (\d+) late, (\d+) denied\), (\d+) pages ahead of them; "
+                     r"decision=(\d+) each$",                     done.err, re.M)
     return [int(n) for n in told.groups()] if told else None
 
 
@@ -34,9 +34,10 @@ def kernel_cycles(done):
 @pytest.mark.shows("S1.10")
 def test_a_page_moves_before_it_is_read(eager, touched):
     assert touched.data == eager.data and eager.far is None
-    assert firsts(eager) is None and firsts(touched) == [4, 4, 0, 0, 0, 100]
+    assert firsts(eager) is None and firsts(touched) == [4, 4, 0, 0, 0, 0, 100]
     assert [(row["from"], row["to"], row["bytes"], row["moved"], row["decision"]) for row in touched.moves] == [(0, 1, 65536, 1, 100)] * 4
-    assert all(row["shoot_down"] == 0 for row in touched.moves)  # no TLB can have an entry: no GPU is interrupted
+    assert [row["batch"] for row in touched.moves] == [1, 3, 3, 3]  # with the second come those behind it
+    assert len(re.findall("to gpu1: ahead of its accesses", touched.err)) == 2
     assert touched.far == 0  # nothing was read from afar, before or behind it
     assert "and those of pages that have moved on their first access" in touched.err
     assert kernel_cycles(touched) < 0.5 * kernel_cycles(eager)
@@ -58,7 +59,7 @@ def test_recorded_and_replayed(folder, touched):  # noqa: F811
 def test_the_decision_takes_its_time(folder, eager):  # noqa: F811
     """Of four blocks that a kernel reads one after the other; with `never` each is mapped where it is."""
     done = program(folder, "never", "use", "16", settings=["migrate.map=lazy"])
-    assert firsts(done) == [4, 0, 4, 0, 0, 20000] and done.moves == []
+    assert firsts(done) == [4, 0, 4, 0, 0, 0, 20000] and done.moves == []
     assert done.data == eager.data
     assert 4 * 20000 < kernel_cycles(done) - kernel_cycles(eager) < 4 * 22000
 
@@ -101,4 +102,4 @@ def test_a_run_that_ends_meanwhile(folder):  # noqa: F811
     done = subprocess.run([GANTRY, "run", "-c", "demo", "--set", "migrate.map=lazy", "--set", "migrate.fault_cycles=1000000000", "--max-cycles", "300000", "--",
                            folder / "writers", "use", "2"], cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 75, done.stderr
-    assert re.search(r"^gantry: first accesses: [1-4] \(0 have moved their page, 0 mapped far, 0 late, 0 denied\)", done.stderr, re.M), done.stderr
+    assert re.search(r"^gantry: first accesses: [1-4] \(0 have moved their page, 0 mapped far, 0 late, 0 denied\), 0 pages", done.stderr, re.M), done.stderr

@@ -160,8 +160,8 @@ struct result {
     unsigned kernels;
 };
 
-/* `lockstep`: of RTL GPUs. */
-static struct result run(const char *what, enum sim_model model, bool lockstep, const char *const settings[2],
+/* `lockstep`: of RTL GPUs.  settings: the last may be NULL. */
+static struct result run(const char *what, enum sim_model model, bool lockstep, const char *const settings[3],
                          int moves)
 {
     char app[] = "build/apps/chains", word[32], *argv[] = {app, word, NULL};
@@ -170,7 +170,7 @@ static struct result run(const char *what, enum sim_model model, bool lockstep, 
     snprintf(word, sizeof word, "%s", what);
     config_init(&config);
     assert_int_equal(config_load(&config, "tiny"), STATUS_OK);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 3 && settings[i]; i++)
         assert_int_equal(config_set(&config, "test", settings[i]), STATUS_OK);
     assert_int_equal(config_finish(&config), STATUS_OK);
     const struct run_options options = {.cfg = &config.cfg,

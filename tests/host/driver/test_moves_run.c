@@ -4,10 +4,12 @@
  * places, and while kernels run; in lock step.
  * libs: -Wl,--wrap=gate_step,--wrap=gate_advance,--wrap=client_space_open
  * libs: -Wl,--wrap=migrate_step,--wrap=carry_flush,--wrap=views_map,--wrap=launch_build
+ * libs: -Wl,--wrap=cp_pages_shootdown
  */
 #include "moves_run.h"
 
 #include "driver/phases.h"
+#include "vm/pagetable.h"
 
 /* Work-groups that dispatchers have placed when a page is locked, and until it goes on. */
 static struct {
@@ -57,6 +59,23 @@ void __wrap_views_map(struct move *v)
     __real_views_map(v);
 }
 
+/* A GPU that has no entry for a page has none in a TLB either, and is not interrupted. */
+void __real_cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes,
+                               bool more);
+void __wrap_cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes,
+                               bool more);
+void __wrap_cp_pages_shootdown(struct cp *cp, struct cp_space *space, const uint64_t *va, size_t count, uint64_t bytes,
+                               bool more)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool any = false;
+        for (uint64_t at = 0; at < bytes; at += PAGE)
+            any |= pagetable_entry(space->pt, va[i] + at) != 0;
+        assert_true(any);
+    }
+    __real_cp_pages_shootdown(cp, space, va, count, bytes, more);
+}
+
 static void moves_begin(void)
 {
     stood = went_on = 0;
@@ -75,7 +94,7 @@ static uint64_t moves_wanted(void)
 }
 
 /* A run without moves: of several settings one. */
-static struct result without_moves(const char *what, enum sim_model model, const char *const settings[2])
+static struct result without_moves(const char *what, enum sim_model model, const char *const settings[3])
 {
     static struct {
         const char *what, *gpus;
@@ -90,9 +109,10 @@ static struct result without_moves(const char *what, enum sim_model model, const
 }
 
 /* With moves as without, and how many pages were away at a time. */
-static void same(const char *what, enum sim_model model, const char *gpus, const char *place, int moves)
+static void same_with(const char *what, enum sim_model model, const char *gpus, const char *place, const char *policy,
+                      int moves)
 {
-    const char *const settings[] = {gpus, place};
+    const char *const settings[] = {gpus, place, policy};
     const struct result without = without_moves(what, model, settings);
     seed = *what;
     const struct result with = run(what, model, model == SIM_RTL, settings, moves);
@@ -100,6 +120,11 @@ static void same(const char *what, enum sim_model model, const char *gpus, const
            gpus, place, with.kernels, moved, refused, beside, away, stood, went_on);
     assert_true(with.data == without.data && with.kernels == without.kernels);
     assert_true(moved > 20 && away > 2);
+}
+
+static void same(const char *what, enum sim_model model, const char *gpus, const char *place, int moves)
+{
+    same_with(what, model, gpus, place, NULL, moves);
 }
 
 static void on_golden_gpus(void **state)
@@ -146,9 +171,9 @@ static void on_rtl_while_kernels_run(void **state)
 static void on_rtl_with_first_accesses(void **state)
 {
     (void)state;
-    same(program(), SIM_RTL, "system.gpus=2", "migrate.map=lazy", WHILE_IT_RUNS);
+    same_with(program(), SIM_RTL, "system.gpus=2", "migrate.map=lazy", "migrate.policy=first-touch", WHILE_IT_RUNS);
     printf("%u first accesses\n", (unsigned)firsts);
-    assert_true(beside > 5 && went_on > 0 && firsts > 5);
+    assert_true(beside > 5 && went_on > 0 && firsts > 0);
 }
 
 /* shows S1.15: no work-group is placed between lock and resume. */

@@ -108,7 +108,7 @@ static void moved(void *own, const struct move_fact *fact)
 static const struct policy_ops noting = {.name = "noting", .fault = fault, .moved = moved};
 static const struct policy_ops silent = {.name = "silent"};
 
-static void opened(const struct policy_ops *ops)
+static void opened_ahead(const struct policy_ops *ops, unsigned ahead)
 {
     static const struct faults_host host = {.now = now,
                                             .timer = timer,
@@ -120,7 +120,12 @@ static void opened(const struct policy_ops *ops)
                                             .moving = moving};
     struct faults_host own = host;
     own.ctx = f;
-    f->faults = faults_new(&own, ops, f, CYCLES);
+    f->faults = faults_new(&own, ops, f, CYCLES, ahead);
+}
+
+static void opened(const struct policy_ops *ops)
+{
+    opened_ahead(ops, 0);
 }
 
 static int setup(void **state)
@@ -323,6 +328,70 @@ static void what_is_gone_is_denied(void **state)
     sums_are(4, 0, 0, 1, 3);
 }
 
+/* First accesses to pages one behind the other: 2, 4, then as many as the key says come with them. */
+static void pages_in_a_row(void **state)
+{
+    (void)state;
+    opened_ahead(&noting, 5);
+    report(0, 1);
+    report(20, 1); /* another row */
+    decided();
+    decided();
+    assert_int_equal(f->adds, 2);
+    report(1, 1);
+    decided();
+    assert_true(f->adds == 5 && f->added[3] == OWN(2) && f->added[4] == OWN(3) && f->added_to[4] == 1 && f->goes == 3);
+    assert_true(!f->heard[2].ahead && f->heard[3].ahead && f->heard[3].page == OWN(2) && f->heard[3].requester == 1);
+    assert_true(faults_wait(f->faults, &client, 1, OWN(3), PAGE));
+    assert_true(report(3, 1)); /* it is on its way */
+    assert_int_equal(ends(2, 1, 0).decision, CYCLES);
+    assert_int_equal(ends(3, 1, 0).batch, 3);
+    report(4, 2); /* who asks is another GPU */
+    decided();
+    assert_int_equal(f->adds, 6);
+    ends(4, 2, 0);
+    f->mapped[4][1] = true; /* and this one has had it mapped */
+    report(5, 1);
+    decided();
+    assert_int_equal(f->adds, 7);
+    report(6, 1);
+    decided();
+    assert_int_equal(f->adds, 10);
+    report(9, 1); /* 2, then 4 */
+    decided();
+    assert_int_equal(f->adds, 15);
+    report(14, 1); /* then 5, of which what is there already ends the row */
+    f->mapped[17][1] = true;
+    decided();
+    assert_int_equal(f->adds, 18);
+    assert_int_equal(faults_sums(f->faults).faults, 9);
+    assert_int_equal(faults_sums(f->faults).ahead, 1);
+}
+
+/* Nobody waits for what was fetched ahead and undone; it is asked for again when it is wanted. */
+static void ahead_and_undone(void **state)
+{
+    (void)state;
+    opened_ahead(&noting, 8);
+    report(0, 1);
+    decided();
+    report(1, 1);
+    decided();
+    assert_int_equal(f->adds, 4);
+    ends(2, 1, -ECANCELED);
+    assert_false(faults_wait(f->faults, &client, 1, OWN(2), PAGE));
+    assert_true(report(3, 1));
+    ends(3, 1, -ECANCELED); /* which is asked for by now */
+    assert_true(faults_wait(f->faults, &client, 1, OWN(3), PAGE));
+    decided();
+    assert_true(f->adds == 5 && f->added[4] == OWN(3));
+    ends(3, 1, 0);
+    ends(0, 1, 0);
+    ends(1, 1, 0);
+    assert_int_equal(f->answers, 3);
+    sums_are(3, 3, 0, 0, 0);
+}
+
 static void an_owner_that_ends(void **state)
 {
     (void)state;
@@ -348,7 +417,8 @@ int main(void)
         TEST(pages_move_to_who_asks),     TEST(a_batch),
         TEST(others_wait_for_the_move),   TEST(what_does_not_move_is_mapped),
         TEST(a_policy_that_says_nothing), TEST(what_is_gone_is_denied),
-        TEST(an_owner_that_ends),
+        TEST(an_owner_that_ends),         TEST(pages_in_a_row),
+        TEST(ahead_and_undone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

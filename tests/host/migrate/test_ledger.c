@@ -57,11 +57,12 @@ static void none_without_a_policy(void **state)
 
 static void first_accesses(void **state)
 {
-    struct ledger l = {.fault_cycles = 777, .faults = {.faults = 15, .moved = 0, .mapped = 2, .late = 3, .denied = 4}};
+    struct ledger l = {.fault_cycles = 777,
+                       .faults = {.faults = 15, .moved = 0, .mapped = 2, .late = 3, .denied = 4, .ahead = 5}};
     (void)state;
     char *text = printed(&l); /* policy never */
-    assert_string_equal(text, "gantry: first accesses: 15 (0 have moved their page, 2 mapped far, 3 late, 4 denied); "
-                              "decision=777 each\n");
+    assert_string_equal(text, "gantry: first accesses: 15 (0 have moved their page, 2 mapped far, 3 late, 4 denied), "
+                              "5 pages ahead of them; decision=777 each\n");
     free(text);
     l.policy = "first-touch";
     l.sums.batches = 1;
