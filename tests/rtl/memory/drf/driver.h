@@ -22,7 +22,7 @@ static bool in_leaf(unsigned index) { return index >= FirstLeaf && index < First
 
 // ---- what the engine asks of the driver
 static uint32_t flags_of(unsigned index) { return PTE_R | PTE_W | PTE_X | (uncached_page(index) ? PTE_UNCACHED : 0); }
-static size_t views(void *, uint64_t page, struct migrate_view *to, size_t room)
+static size_t views(void *, uint64_t page, uint64_t, struct migrate_view *to, size_t room)
 {
     size_t count = 0;
     for (unsigned n = 0; n < params.spaces; n++)
@@ -44,7 +44,7 @@ static size_t views(void *, uint64_t page, struct migrate_view *to, size_t room)
     return count;
 }
 static uint64_t freed_page; // that is freed, and nobody's until it is empty; 0: none
-static const char *why_not(void *, uint64_t page, uint64_t) { return views(nullptr, page, nullptr, 0) && page != freed_page ? nullptr : "nobody has it"; }
+static const char *why_not(void *, uint64_t page, uint64_t) { return views(nullptr, page, 0, nullptr, 0) && page != freed_page ? nullptr : "nobody has it"; }
 static void busy(void *, bool) {}
 static bool pushed(void *) { return true; }
 static bool holds(void *) { return false; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The random tester of the memory path with four GPUs between which pages move.  Not responsible for: the tester itself.
 // nightly: yes
+// opt: -O3
 // lib: yes
 // cflags: -Ihost -Ibuild/gen
 // top: drf_top

@@ -2,6 +2,7 @@
 // The random tester of the memory path for a million episodes, in runs of 20,000 with seeds of their own, so that a failure is
 // found again quickly.  Not responsible for: the tester itself.
 // nightly: yes
+// opt: -O3
 // lib: yes
 // cflags: -Ihost -Ibuild/gen
 // top: drf_top
