@@ -162,6 +162,7 @@ static struct phase *phase_make(struct phases *p, const struct gantry_cfg *cfg, 
                                      .share = cfg->migrate_share,
                                      .write_weight = cfg->migrate_write_weight,
                                      .return_cycles = cfg->migrate_return_cycles,
+                                     .returns = cfg->migrate_returns,
                                      .pin_cycles = cfg->migrate_pin_cycles,
                                      .far_cycles = cfg->migrate_far_cycles ? cfg->migrate_far_cycles
                                                                            : (LINE_BYTES + rate - 1) / rate,

@@ -17,11 +17,12 @@
 /* What does not change in a run. */
 struct policy_machine {
     unsigned gpus;
-    uint32_t threshold;     /* key migrate.threshold: far accesses */
+    uint32_t threshold;     /* key migrate.threshold: far accesses for each 4 KiB */
     uint32_t share;         /* key migrate.share: percent */
     uint32_t write_weight;  /* key migrate.write_weight: reads that a write counts as */
     uint64_t return_cycles; /* key migrate.return_cycles */
-    uint64_t pin_cycles;    /* key migrate.pin_cycles; of both: damping.h */
+    uint32_t returns;       /* key migrate.returns */
+    uint64_t pin_cycles;    /* key migrate.pin_cycles; of these three: damping.h */
     uint64_t far_cycles;  /* that a far access costs more than a near one: key migrate.far_cycles, or link occupancy */
     uint64_t move_cycles; /* that a page is taken to cost before one has moved */
 };

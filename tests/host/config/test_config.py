@@ -172,6 +172,7 @@ def test_far_ports_hold_the_gpus():
     ("system.gpus: 2\nmigrate.policy: benefit\ngpu.rdma.counters: 0\n", 2, "migrate.policy: gpu.rdma.counters is 0, so nobody counts what pages are used for"),
     ("migrate.period: 0\n", 1, "migrate.period: 0 is below the minimum 1000"),
     ("migrate.phase_cycles: 0\n", 1, "migrate.phase_cycles: 0 is below the minimum 1"),
+    ("migrate.returns: 0\n", 1, "migrate.returns: 0 is below the minimum 1"),
     ("migrate.threshold: 0\n", 1, "migrate.threshold: 0 is below the minimum 1"),
     ("migrate.page: 2M\n", 1, "migrate.page: '2M' is none of 64K, 4K"),
     ("system.gpus: 2\nmigrate.policy: periodic\nmigrate.period: 1000\nmigrate.phase_cycles: 720\n", 3,
