@@ -53,6 +53,9 @@ struct machine_phases {
 };
 void machine_phases_to(struct machine *m, const struct machine_phases *phases);
 void machine_phase_at(struct machine *m, uint64_t at);
+/* `fn` is called at the cycles of machine_alarm: for moves of a fixed time (host/migrate). */
+void machine_alarm_to(struct machine *m, void (*fn)(void *ctx), void *ctx);
+void machine_alarm(struct machine *m, uint64_t at);
 /* Some packet is started and not completed, a doorbell is on its way or memory has not answered. */
 bool machine_working(const struct machine *m);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */

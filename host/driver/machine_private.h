@@ -10,6 +10,7 @@
 #define ROI_COOKIE (UINT64_MAX - 1)
 #define HOLD_COOKIE (UINT64_MAX - 2)
 #define PHASE_COOKIE (UINT64_MAX - 3)
+#define ALARM_COOKIE (UINT64_MAX - 4)
 #define USER_ACCESS (UINT64_C(0xff) << 56) /* on top of the cookie of an access that no command processor made */
 
 struct machine {
@@ -18,6 +19,8 @@ struct machine {
     struct cp_host user;
     machine_answer_fn answer; /* to the user's own accesses */
     void *answer_ctx;
+    void (*alarm)(void *ctx);
+    void *alarm_ctx;
     struct machine_phases phases; /* wake NULL: there are none */
     struct pmem *memory;
     struct monitor *monitor; /* of pages that move; NULL: nobody checks */

@@ -218,6 +218,7 @@ void phases_gone(struct phases *p, uint64_t at, uint64_t bytes)
 const struct ledger *phases_ledger(struct phases *p)
 {
     p->ledger.policy = p->policy;
+    p->ledger.fixed = machine_cfg(p->machine)->migrate_fixed_cycles;
     p->ledger.decision = machine_cfg(p->machine)->migrate_phase_cycles;
     if (p->phase)
         p->ledger.sums = phase_sums(p->phase);

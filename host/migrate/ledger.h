@@ -23,12 +23,14 @@ struct ledger {
     size_t count, room;
     const char *policy;     /* static; NULL: `never`, nobody has counted */
     uint64_t decision;      /* key migrate.phase_cycles */
+    uint64_t fixed;         /* key migrate.fixed_cycles */
     struct phase_sums sums; /* with a policy */
 };
 
 void ledger_add(struct ledger *l, const char *policy, const struct move_fact *fact);
 void ledger_fini(struct ledger *l);
 /* With a policy two lines: pages that it has moved, the cycles in which some were on their way (span), and the cycles
- * of their steps, each page's own; far accesses, and how many there would have been.  Without one nothing. */
+ * of their steps, each page's own, and with a fixed time how many took longer; far accesses, and how many there would
+ * have been.  Without one nothing. */
 void ledger_print(FILE *out, const struct ledger *l);
 #endif

@@ -64,6 +64,8 @@ struct move_fact {
     uint64_t flush;    /* write-back by the slices of its home */
     uint64_t copy;     /* engines, or the host */
     uint64_t map;      /* until the new entries are written */
+    uint64_t fixed;    /* key migrate.fixed_cycles, from `wait` to the end of `copy`; 0: the RTL's own time */
+    uint64_t late;     /* cycles by which it took longer, since its lines were not written back before */
     unsigned batch;    /* moves that began together, this one too */
 };
 

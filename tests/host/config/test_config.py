@@ -172,6 +172,8 @@ def test_far_ports_hold_the_gpus():
     ("system.gpus: 2\nmigrate.policy: benefit\ngpu.rdma.counters: 0\n", 2, "migrate.policy: gpu.rdma.counters is 0, so nobody counts what pages are used for"),
     ("migrate.period: 0\n", 1, "migrate.period: 0 is below the minimum 1000"),
     ("migrate.phase_cycles: 0\n", 1, "migrate.phase_cycles: 0 is below the minimum 1"),
+    ("migrate.fixed_cycles: 1\n", 1, "migrate.fixed_cycles: 1 cycles are too few for a shoot-down and a write-back (560)"),
+    ("link.host: 500\nmigrate.fixed_cycles: 1999\n", 2, "migrate.fixed_cycles: 1999 cycles are too few for a shoot-down and a write-back (2000)"),
     ("migrate.returns: 0\n", 1, "migrate.returns: 0 is below the minimum 1"),
     ("migrate.threshold: 0\n", 1, "migrate.threshold: 0 is below the minimum 1"),
     ("migrate.page: 2M\n", 1, "migrate.page: '2M' is none of 64K, 4K"),
