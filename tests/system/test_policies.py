@@ -83,7 +83,7 @@ def never(folder):
     return script(folder, "never")
 
 
-@pytest.mark.shows("S1.7")
+@pytest.mark.shows("S1.7", "B.9")
 @pytest.mark.parametrize("policy", POLICIES)
 def test_far_pages_come_near(folder, never, policy):
     settings = ["migrate.far_cycles=8"] if policy == "benefit" else []  # a short run: both blocks are soon worth their moves
