@@ -214,6 +214,11 @@ static enum gantry_status migrate_check(const struct config *c)
 {
     const struct gantry_cfg *g = &c->cfg;
 
+    /* rule: `migrate.fixed_cycles` is 0, or at least four times `link.host`: a shoot-down and a write-back each take a
+     * message to a GPU and one back. */
+    if (g->migrate_fixed_cycles && g->migrate_fixed_cycles < 4 * g->link_host)
+        return broken(c, "migrate.fixed_cycles", "%u cycles are too few for a shoot-down and a write-back (%u)",
+                      g->migrate_fixed_cycles, 4 * g->link_host);
     if (g->migrate_policy == CFG_MIGRATE_POLICY_NEVER)
         return STATUS_OK;
     /* rule: a `migrate.policy` needs two GPUs and `gpu.rdma.counters`. */

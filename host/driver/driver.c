@@ -137,6 +137,11 @@ static void on_tables(void *ctx)
     tables_look(ctx);
 }
 
+static void on_alarm(void *ctx)
+{
+    migrate_alarm(ctx);
+}
+
 struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options *options)
 {
     struct driver *d = xcalloc(1, sizeof *d);
@@ -173,6 +178,7 @@ struct driver *driver_new(const struct gantry_cfg *cfg, const struct sim_options
         store_init(&d->vram[g], pm, g);
     store_init(&d->gtt, pm, PMEM_GTT);
     d->migrate = moves_new(d);
+    machine_alarm_to(d->machine, on_alarm, d->migrate);
     d->phases = moves_phases(d);
     return d;
 }

@@ -93,6 +93,11 @@ static bool pushed(void *ctx)
     return sim_model_now(machine_sim(m->local->machine)) == SIM_RTL;
 }
 
+static void alarm_at(void *ctx, uint64_t at)
+{
+    machine_alarm(((struct local_moves *)ctx)->local->machine, at);
+}
+
 static bool holds(void *ctx)
 {
     const struct local_moves *m = ctx;
@@ -182,6 +187,11 @@ static void granule_give(void *ctx, unsigned gpu, uint64_t at)
     m->given[m->given_count++] = at;
 }
 
+static void on_alarm(void *ctx)
+{
+    migrate_alarm(ctx);
+}
+
 struct local_moves *local_moves_new(struct local *l)
 {
     struct local_moves *m = xzalloc(sizeof *m);
@@ -191,6 +201,8 @@ struct local_moves *local_moves_new(struct local *l)
                                       .why_not = why_not,
                                       .busy = busy,
                                       .pushed = pushed,
+                                      .fixed = machine_cfg(l->machine)->migrate_fixed_cycles,
+                                      .alarm = alarm_at,
                                       .holds = holds,
                                       .cp = cp,
                                       .now = now,
@@ -204,6 +216,7 @@ struct local_moves *local_moves_new(struct local *l)
     for (unsigned g = 0; g < gpus; g++)
         m->end[g] = pmem_shared_bytes(machine_memory(l->machine), g) & ~(GRANULE - 1);
     m->migrate = migrate_new(machine_memory(l->machine), &host, &source);
+    machine_alarm_to(l->machine, on_alarm, m->migrate);
     const struct phases_user user = {.ctx = m, .memory = memory};
     m->phases = phases_new(l->machine, m->migrate, &user);
     return m;

@@ -55,7 +55,7 @@ static_assert((int)CFG_GPU_DISPATCH_PARTITION_QUEUE == PARTITION_QUEUE &&
 /* As the assertions of the RTL: in tests. */
 static void monitor_begin(struct machine *m)
 {
-    m->monitor = getenv("GANTRY_MODEL_CHECK") ? monitor_new(m->memory) : NULL;
+    m->monitor = getenv("GANTRY_MODEL_CHECK") ? monitor_new(m->memory, m->cfg->migrate_fixed_cycles != 0) : NULL;
     if (m->monitor)
         m->options.watch = monitor_watch(m->monitor);
 }
@@ -169,6 +169,17 @@ void machine_fault_at(struct machine *m, uint64_t at)
 bool machine_withholds(const struct machine *m)
 {
     return m->options.model == SIM_RTL && !(m->options.goals && m->options.goals->roi_first);
+}
+
+void machine_alarm_to(struct machine *m, void (*fn)(void *ctx), void *ctx)
+{
+    m->alarm = fn;
+    m->alarm_ctx = ctx;
+}
+
+void machine_alarm(struct machine *m, uint64_t at)
+{
+    sim_timer(m->sim, at, ALARM_COOKIE);
 }
 
 void machine_answer_to(struct machine *m, machine_answer_fn fn, void *ctx)

@@ -58,6 +58,9 @@ void machine_phase_at(struct machine *m, uint64_t at);
 void machine_fault_at(struct machine *m, uint64_t at);
 /* All kernels of this run are on RTL GPUs, which can withhold translations. */
 bool machine_withholds(const struct machine *m);
+/* `fn` is called at the cycles of machine_alarm: for moves of a fixed time (host/migrate). */
+void machine_alarm_to(struct machine *m, void (*fn)(void *ctx), void *ctx);
+void machine_alarm(struct machine *m, uint64_t at);
 /* Some packet is started and not completed, a doorbell is on its way or memory has not answered. */
 bool machine_working(const struct machine *m);
 /* From a callback: a client may see something new, so machine_run returns at this cycle with MACHINE_VISIBLE. */

@@ -63,6 +63,10 @@ static void on_timer(void *ctx, uint64_t now, uint64_t cookie)
         m->phases.fault(m->phases.ctx);
         return;
     }
+    if (cookie == ALARM_COOKIE) {
+        m->alarm(m->alarm_ctx);
+        return;
+    }
     if (cookie == USER_COOKIE) {
         machine_visible(m);
         return;

@@ -11,6 +11,7 @@
 #define HOLD_COOKIE (UINT64_MAX - 2)
 #define PHASE_COOKIE (UINT64_MAX - 3)
 #define FAULT_COOKIE (UINT64_MAX - 4)
+#define ALARM_COOKIE (UINT64_MAX - 5)
 #define USER_ACCESS (UINT64_C(0xff) << 56) /* on top of the cookie of an access that no command processor made */
 
 struct machine {
@@ -19,6 +20,8 @@ struct machine {
     struct cp_host user;
     machine_answer_fn answer; /* to the user's own accesses */
     void *answer_ctx;
+    void (*alarm)(void *ctx);
+    void *alarm_ctx;
     struct machine_phases phases; /* wake NULL: there are none; fault, too */
     struct pmem *memory;
     struct monitor *monitor; /* of pages that move; NULL: nobody checks */

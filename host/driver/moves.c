@@ -74,6 +74,11 @@ static bool pushed(void *ctx)
     return machine_started(d->machine) && sim_model_now(machine_sim(d->machine)) == SIM_RTL;
 }
 
+static void alarm_at(void *ctx, uint64_t at)
+{
+    machine_alarm(((struct driver *)ctx)->machine, at);
+}
+
 static bool holds(void *ctx)
 {
     const struct driver *d = ctx;
@@ -139,6 +144,8 @@ struct migrate *moves_new(struct driver *d)
                                       .why_not = why_not,
                                       .busy = busy,
                                       .pushed = pushed,
+                                      .fixed = d->cfg->migrate_fixed_cycles,
+                                      .alarm = alarm_at,
                                       .holds = holds,
                                       .cp = cp,
                                       .now = now,

@@ -202,6 +202,7 @@ static struct phase *phase_make(struct phases *p, const struct gantry_cfg *cfg, 
                                      .share = cfg->migrate_share,
                                      .write_weight = cfg->migrate_write_weight,
                                      .return_cycles = cfg->migrate_return_cycles,
+                                     .returns = cfg->migrate_returns,
                                      .pin_cycles = cfg->migrate_pin_cycles,
                                      .far_cycles = cfg->migrate_far_cycles ? cfg->migrate_far_cycles
                                                                            : (LINE_BYTES + rate - 1) / rate,
@@ -288,6 +289,7 @@ struct faults *phases_faults(const struct phases *p)
 const struct ledger *phases_ledger(struct phases *p)
 {
     p->ledger.policy = p->policy;
+    p->ledger.fixed = machine_cfg(p->machine)->migrate_fixed_cycles;
     p->ledger.decision = machine_cfg(p->machine)->migrate_phase_cycles;
     if (p->phase)
         p->ledger.sums = phase_sums(p->phase);

@@ -27,7 +27,7 @@ static const char schema[] =
     " dispatcher INTEGER, beside INTEGER, number INTEGER);"
     "CREATE TABLE moves(page INTEGER, bytes INTEGER, \"from\" INTEGER, \"to\" INTEGER, policy TEXT, moved INTEGER,"
     " \"begin\" INTEGER, \"end\" INTEGER, decision INTEGER, wait INTEGER, lock INTEGER, shoot_down INTEGER,"
-    " write_back INTEGER, copy INTEGER, map INTEGER, batch INTEGER);";
+    " write_back INTEGER, copy INTEGER, map INTEGER, batch INTEGER, fixed INTEGER, late INTEGER);";
 
 struct writer {
     sqlite3 *db;
@@ -118,13 +118,14 @@ static void kernel_metric_add(void *arg, const struct sim_kernel_counter *c)
 static void moves_add(struct writer *w, const struct ledger *l)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(w->db, "INSERT INTO moves VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &stmt, NULL);
+    int rc =
+        sqlite3_prepare_v2(w->db, "INSERT INTO moves VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1, &stmt, NULL);
 
     for (size_t i = 0; rc == SQLITE_OK && i < l->count; i++) {
         const struct move_fact *f = &l->rows[i].fact;
         const uint64_t before[] = {f->page, f->bytes, f->from, f->to};
-        const uint64_t behind[] = {!f->refused, f->begun, f->ended, f->decision, f->wait, f->lock,
-                                   f->shoot,    f->flush, f->copy,  f->map,      f->batch};
+        const uint64_t behind[] = {!f->refused, f->begun, f->ended, f->decision, f->wait,  f->lock, f->shoot,
+                                   f->flush,    f->copy,  f->map,   f->batch,    f->fixed, f->late};
 
         for (int k = 0; k < (int)(sizeof(before) / sizeof(before[0])); k++)
             sqlite3_bind_int64(stmt, 1 + k, (sqlite3_int64)before[k]);

@@ -33,7 +33,8 @@ static void drop(struct damping *d, struct damped *p)
 
 void damping_init(struct damping *d, const struct policy_machine *m)
 {
-    *d = (struct damping){.gpus = m->gpus, .return_cycles = m->return_cycles, .pin_cycles = m->pin_cycles};
+    *d = (struct damping){
+        .gpus = m->gpus, .return_cycles = m->return_cycles, .pin_cycles = m->pin_cycles, .returns = m->returns};
 }
 
 void damping_gone(struct damping *d, uint64_t page, uint64_t bytes)
@@ -79,7 +80,7 @@ void damping_moved(struct damping *d, const struct move_fact *m)
     p->returns = p->level ? p->returns + 1 : 1;
     p->level += p->level < DAMPING_LEVELS;
     p->since = now;
-    if (p->returns < DAMPING_RETURNS)
+    if (p->returns < d->returns)
         return;
     p->pinned_until = now + d->pin_cycles;
     p->returns = 0;

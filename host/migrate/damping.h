@@ -12,12 +12,12 @@
 
 #include "base/ranges.h"
 
-#define DAMPING_LEVELS 6u  /* at most 2^6 times the accesses */
-#define DAMPING_RETURNS 3u /* then it is pinned */
+#define DAMPING_LEVELS 6u /* at most 2^6 times the accesses */
 
 struct damping {
     unsigned gpus;
     uint64_t return_cycles, pin_cycles;
+    unsigned returns;    /* then it is pinned */
     struct ranges pages; /* that have moved, and of which something is still known */
 };
 

@@ -33,7 +33,7 @@ static void faults_print(FILE *out, const struct ledger *l)
 void ledger_print(FILE *out, const struct ledger *l)
 {
     struct move_fact sum = {0};
-    uint64_t pages = 0, undone = 0, ordered = 0, span = 0, seen = 0;
+    uint64_t pages = 0, undone = 0, ordered = 0, span = 0, seen = 0, late = 0;
     if (l->fault_cycles)
         faults_print(out, l);
     if (!l->policy)
@@ -55,14 +55,17 @@ void ledger_print(FILE *out, const struct ledger *l)
         sum.flush += f->flush;
         sum.copy += f->copy;
         sum.map += f->map;
+        late += f->late != 0;
     }
     fprintf(out,
             "gantry: migration: policy=%s pages=%" PRIu64 " bytes=%" PRIu64 " batches=%" PRIu64 " undone=%" PRIu64
             " refused=%" PRIu64 " ordered=%" PRIu64 " span=%" PRIu64 "; cycles: wait=%" PRIu64 " lock=%" PRIu64
-            " shoot-down=%" PRIu64 " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64
-            " each\n",
+            " shoot-down=%" PRIu64 " write-back=%" PRIu64 " copy=%" PRIu64 " map=%" PRIu64 " decision=%" PRIu64 " each",
             l->policy, pages, sum.bytes, l->sums.batches + l->faults.batches, undone, l->sums.refused, ordered, span,
             sum.wait, sum.lock, sum.shoot, sum.flush, sum.copy, sum.map, l->decision);
+    if (l->fixed)
+        fprintf(out, "; fixed: %" PRIu64 " each, %" PRIu64 " late", l->fixed, late);
+    fputc('\n', out);
     const uint64_t far = l->sums.reads + l->sums.writes;
     fprintf(out,
             "gantry: far accesses: %" PRIu64 " (%" PRIu64 " reads, %" PRIu64 " writes, %" PRIu64

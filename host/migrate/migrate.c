@@ -65,6 +65,16 @@ void migrate_step(struct migrate *m)
     }
 }
 
+void migrate_alarm(struct migrate *m)
+{
+    const uint64_t now = m->host.now(m->host.ctx);
+    for (struct move *v = m->moves; v; v = v->next)
+        if (v->state == STATE_WAIT && v->due <= now)
+            move_happens(v, EVENT_DUE);
+    moves_send(m);
+    migrate_step(m);
+}
+
 /* Mapped anew it is there, whoever still writes that down; before that it was never gone. */
 void migrate_settle(struct migrate *m, uint64_t page, uint64_t bytes)
 {
@@ -106,6 +116,7 @@ static struct move *move_new(struct migrate *m, uint64_t page, uint64_t bytes)
     v->from = (unsigned)(pmem_frame_of(m->pm, page) >> PMEM_OWNER_SHIFT) - 1;
     v->since[STATE_NEW] = m->host.now(m->host.ctx);
     v->pushed = m->host.pushed(m->host.ctx);
+    v->fixed = v->pushed ? m->host.fixed : 0;
     v->count = count;
     m->host.views(m->host.ctx, page, bytes, v->view, count);
     return v;

@@ -54,6 +54,11 @@ struct migrate_host {
     void (*busy)(void *ctx, bool on);
     /* What moves now is carried by RTL GPUs. */
     bool (*pushed)(void *ctx);
+    /* Not 0: then the host copies it, so many cycles after its page tables began to be locked, or when its lines are
+     * written back if that is later (key migrate.fixed_cycles); migrate_alarm is called at the cycles that `alarm` is
+     * asked for. */
+    uint64_t fixed;
+    void (*alarm)(void *ctx, uint64_t at);
     /* No work-group is placed while pages move; else only who wants these pages waits. */
     bool (*holds)(void *ctx);
     struct cp *(*cp)(void *ctx, unsigned gpu); /* once the machine has begun */
@@ -86,6 +91,8 @@ int migrate_add(struct migrate *m, uint64_t page, uint64_t bytes, unsigned gpu);
 void migrate_go(struct migrate *m);
 /* A GPU has answered a shoot-down, or memory writes to page tables: moves go on. */
 void migrate_step(struct migrate *m);
+/* A cycle that migrate_host.alarm was asked for. */
+void migrate_alarm(struct migrate *m);
 bool migrate_busy(const struct migrate *m);
 /* Some of it is on its way. */
 bool migrate_moves(const struct migrate *m, uint64_t page, uint64_t bytes);

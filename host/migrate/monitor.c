@@ -49,12 +49,13 @@ static void access(void *ctx, const struct msg_mem_req *req)
             entry_written(m, owner - 1, req->addr + 8 * i, req->data[i]);
 }
 
-struct monitor *monitor_new(struct pmem *pm)
+struct monitor *monitor_new(struct pmem *pm, bool fixed)
 {
     if (!pmem_guard_begin(pm))
         return NULL;
     struct monitor *m = xzalloc(sizeof *m);
     *m = (struct monitor){.pm = pm,
+                          .fixed = fixed,
                           .watch = {.ctx = m, .command = command, .access = access, .event = event},
                           .gpus = xcalloc(pmem_gpus(pm), sizeof *m->gpus)};
     return m;

@@ -15,8 +15,9 @@
 
 struct monitor;
 
-/* Before the machine is made: frames of `pm` are guarded from now on.  NULL without memory. */
-struct monitor *monitor_new(struct pmem *pm);
+/* Before the machine is made: frames of `pm` are guarded from now on.  `fixed`: moves take a fixed
+ * time (key migrate.fixed_cycles).  NULL without memory. */
+struct monitor *monitor_new(struct pmem *pm, bool fixed);
 void monitor_free(struct monitor *m);
 /* For sim_options.watch; borrowed from m. */
 const struct sim_watch *monitor_watch(const struct monitor *m);

@@ -87,6 +87,8 @@ static void back(struct monitor *m, unsigned gpu, const struct monitor_cache *c,
             p->failed |= !good;
             if (good)
                 pmem_guard_set(m->pm, at, PMEM_SENT);
+            if (good && m->fixed)
+                page_step(m, p, ACTION_await);
         }
 }
 

@@ -24,7 +24,7 @@ static const char *const events[] = {
 static const char *const actions[] = {MONITOR_ACTIONS};
 #undef A
 
-enum guard { GUARD_ALWAYS, GUARD_PUSHED, GUARD_COPIED };
+enum guard { GUARD_ALWAYS, GUARD_PUSHED, GUARD_FIXED, GUARD_CACHED, GUARD_COPIED };
 
 static const struct row {
     enum move_state state;
@@ -38,7 +38,7 @@ static const struct row {
 #include "migrate/steps.def"
 };
 
-/* Of an owner's change nothing is seen here, so it can always be. */
+/* Of an owner's change nothing is seen here, so it can always be; a fixed time may be over at any. */
 static bool happened(const struct monitor_page *p, enum move_event event)
 {
     switch (event) {
@@ -60,6 +60,22 @@ bool page_copied(const struct monitor *m)
     return m->sim && sim_model_now(m->sim) == SIM_GOLDEN;
 }
 
+static bool holds(const struct monitor *m, enum guard guard)
+{
+    switch (guard) {
+    case GUARD_COPIED:
+        return page_copied(m);
+    case GUARD_CACHED:
+        return !page_copied(m);
+    case GUARD_FIXED:
+        return !page_copied(m) && m->fixed;
+    case GUARD_PUSHED:
+        return !page_copied(m) && !m->fixed;
+    default:
+        return true;
+    }
+}
+
 const char *page_state(const struct monitor_page *p)
 {
     return states[p->state];
@@ -68,10 +84,9 @@ const char *page_state(const struct monitor_page *p)
 void page_step(struct monitor *m, struct monitor_page *p, enum monitor_action action)
 {
     const struct row *found = NULL, *missed = NULL;
-    const enum guard guard = page_copied(m) ? GUARD_COPIED : GUARD_PUSHED;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !found; i++) {
         const struct row *r = &rows[i];
-        if (r->state != p->state || r->action != action || (r->guard != GUARD_ALWAYS && r->guard != guard))
+        if (r->state != p->state || r->action != action || !holds(m, r->guard))
             continue;
         missed = r;
         found = happened(p, r->event) ? r : NULL;
@@ -126,11 +141,11 @@ void page_unlocked(struct monitor *m, struct monitor_page *p)
 
 void page_mapped(struct monitor *m, struct monitor_page *p, uint64_t to)
 {
-    const bool copied = page_copied(m);
-    if (p->state == STATE_LOCK && copied)
-        p->to = to;
-    if (p->state != STATE_RESUME)
+    const bool copied = page_copied(m) || m->fixed;
+    if (p->state != STATE_RESUME) {
         page_step(m, p, copied ? ACTION_copy : ACTION_bind);
+        p->to = copied ? to : p->to;
+    }
     CHECK(to == p->to, "migrate.monitor", "page %llx at %llx is mapped at %llx, and was sent to %llx",
           (unsigned long long)p->own, (unsigned long long)p->frame.at, (unsigned long long)to,
           (unsigned long long)p->to);

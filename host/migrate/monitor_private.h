@@ -8,7 +8,7 @@
 #include "migrate/monitor.h"
 #include "migrate/move.h"
 
-#define MONITOR_ACTIONS A(nothing) A(shoot) A(flush) A(push) A(unlock) A(leave) A(undo) A(bind) A(copy)
+#define MONITOR_ACTIONS A(nothing) A(shoot) A(flush) A(push) A(await) A(unlock) A(leave) A(undo) A(bind) A(copy)
 #define A(name) ACTION_##name,
 enum monitor_action { MONITOR_ACTIONS ACTIONS };
 #undef A
@@ -79,6 +79,7 @@ struct monitor_gpu {
 struct monitor {
     struct pmem *pm;
     const struct sim *sim;
+    bool fixed; /* moves take a fixed time, and the host copies; else engines carry */
     struct sim_watch watch;
     uint64_t number;
     struct ranges pages, locks;

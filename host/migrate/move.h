@@ -43,12 +43,14 @@ struct move {
     struct move *next; /* in the order in which they began */
     uint64_t to;       /* frame of the first page */
     unsigned from;     /* GPU where that was */
-    bool pushed;       /* by the engines of RTL GPUs */
+    bool pushed;       /* RTL GPUs have it: their caches, and, when `fixed` is 0, their engines carry it */
+    uint64_t fixed;    /* migrate_host.fixed of RTL GPUs */
     bool fenced;       /* views_fence, since its page tables have changed */
     enum move_state state;
     uint64_t since[STATES]; /* cycle at which it came to a state */
     uint64_t written;       /* LOCK: all page tables are; 0: not yet */
     uint64_t sent;          /* PUSH: its first order has left; 0: not yet */
+    uint64_t due;           /* WAIT: cycle at which it is there */
     unsigned open;          /* answers to come: of flushes, or pieces without both reports */
     unsigned unsent;        /* pieces that wait for an engine */
     bool failed;

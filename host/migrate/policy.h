@@ -17,11 +17,12 @@
 /* What does not change in a run. */
 struct policy_machine {
     unsigned gpus;
-    uint32_t threshold;     /* key migrate.threshold: far accesses */
+    uint32_t threshold;     /* key migrate.threshold: far accesses for each 4 KiB */
     uint32_t share;         /* key migrate.share: percent */
     uint32_t write_weight;  /* key migrate.write_weight: reads that a write counts as */
     uint64_t return_cycles; /* key migrate.return_cycles */
-    uint64_t pin_cycles;    /* key migrate.pin_cycles; of both: damping.h */
+    uint32_t returns;       /* key migrate.returns */
+    uint64_t pin_cycles;    /* key migrate.pin_cycles; of these three: damping.h */
     uint64_t far_cycles;  /* that a far access costs more than a near one: key migrate.far_cycles, or link occupancy */
     uint64_t move_cycles; /* that a page is taken to cost before one has moved */
 };
@@ -70,15 +71,16 @@ struct move_fact {
     unsigned from, to; /* GPUs */
     int refused;       /* 0, or why it was not begun: -EPERM and so on, as migrate_add; -ECANCELED: it was undone */
     uint64_t begun, ended;
-    uint64_t
-        decision;   /* cycles from the beginning of the phase, or a first access, until the batch began; 0: nobody's */
-    uint64_t wait;  /* for its batch, dispatchers, a place at the engines */
-    uint64_t lock;  /* until entries are locked in all page tables */
-    uint64_t shoot; /* until shoot-downs are answered */
-    uint64_t flush; /* write-back by the slices of its home */
-    uint64_t copy;  /* engines, or the host */
-    uint64_t map;   /* until the new entries are written */
-    unsigned batch; /* moves that began together, this one too */
+    uint64_t decision; /* cycles from the phase's begin, or a first access, until the batch began; 0: nobody's */
+    uint64_t wait;     /* for its batch, dispatchers, a place at the engines */
+    uint64_t lock;     /* until entries are locked in all page tables */
+    uint64_t shoot;    /* until shoot-downs are answered */
+    uint64_t flush;    /* write-back by the slices of its home */
+    uint64_t copy;     /* engines, or the host */
+    uint64_t map;      /* until the new entries are written */
+    uint64_t fixed;    /* key migrate.fixed_cycles, from `wait` to the end of `copy`; 0: the RTL's own time */
+    uint64_t late;     /* cycles by which it took longer, since its lines were not written back before */
+    unsigned batch;    /* moves that began together, this one too */
 };
 
 struct policy_ops {

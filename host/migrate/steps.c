@@ -33,6 +33,15 @@ static void do_push(struct move *v)
     carry_push(v);
 }
 
+/* Its lines are in DRAM: nobody can have an access under way or a line of it, so the host may copy it from here on. */
+static void do_await(struct move *v)
+{
+    struct migrate *m = v->owner;
+    const uint64_t now = m->host.now(m->host.ctx), due = v->since[STATE_LOCK] + v->fixed;
+    v->due = due > now ? due : now;
+    m->host.alarm(m->host.ctx, v->due);
+}
+
 /* No other move may bring it home while lines still come there. */
 static void do_unlock(struct move *v)
 {
@@ -62,13 +71,11 @@ static void do_undo(struct move *v)
 }
 
 /* Locked, and nobody has an access to them under way: from one moment to the next they are there. */
-static void do_bind(struct move *v)
+static void arrive(struct move *v)
 {
     struct migrate *m = v->owner;
     const uint64_t page = v->pages.at, end = page + v->pages.bytes;
     uint64_t left[MIGRATE_BLOCK / MIGRATE_PAGE];
-    if (v->pushed)
-        carry_check(v);
     for (uint64_t p = page; p < end; p += MIGRATE_PAGE) {
         left[(p - page) / MIGRATE_PAGE] = pmem_frame_of(m->pm, p);
         pmem_move(m->pm, p, v->to + (p - page), m->host.settled(m->host.ctx));
@@ -83,10 +90,16 @@ static void do_bind(struct move *v)
         rest_clear(m);
 }
 
+static void do_bind(struct move *v)
+{
+    carry_check(v);
+    arrive(v);
+}
+
 static void do_copy(struct move *v)
 {
     carry_copy(v);
-    do_bind(v);
+    arrive(v);
 }
 
 /* ---- the table */
@@ -100,7 +113,7 @@ static const char *const events[] = {
 #include "migrate/steps.def"
 };
 
-enum guard { GUARD_ALWAYS, GUARD_PUSHED, GUARD_COPIED };
+enum guard { GUARD_ALWAYS, GUARD_PUSHED, GUARD_FIXED, GUARD_CACHED, GUARD_COPIED };
 
 static const struct step {
     enum move_state state;
@@ -114,11 +127,26 @@ static const struct step {
 #include "migrate/steps.def"
 };
 
+static bool holds(const struct move *v, enum guard guard)
+{
+    switch (guard) {
+    case GUARD_PUSHED:
+        return v->pushed && !v->fixed;
+    case GUARD_FIXED:
+        return v->fixed;
+    case GUARD_CACHED:
+        return v->pushed;
+    case GUARD_COPIED:
+        return !v->pushed;
+    default:
+        return true;
+    }
+}
+
 static const struct step *step_of(const struct move *v, enum move_event event)
 {
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (steps[i].state == v->state && steps[i].event == event &&
-            (steps[i].guard == GUARD_ALWAYS || (steps[i].guard == GUARD_PUSHED) == v->pushed))
+        if (steps[i].state == v->state && steps[i].event == event && holds(v, steps[i].guard))
             return &steps[i];
     return NULL;
 }
@@ -132,10 +160,10 @@ static void tell(const struct move *v)
 {
     if (!v->since[STATE_RESUME])
         return;
-    const enum move_state carried = v->pushed ? STATE_FLUSH : STATE_RESUME;
+    const enum move_state carried = v->pushed ? STATE_FLUSH : STATE_RESUME, back = v->fixed ? STATE_WAIT : STATE_PUSH;
     log_info("migrate", "page 0x%llx: %llu bytes are at 0x%llx: lock %llu, write-back %llu, copy %llu, map %llu cycles",
              (unsigned long long)v->pages.at, (unsigned long long)v->pages.bytes, (unsigned long long)v->to,
-             cycles(v, STATE_LOCK, carried), cycles(v, STATE_FLUSH, STATE_PUSH), cycles(v, STATE_PUSH, STATE_RESUME),
+             cycles(v, STATE_LOCK, carried), cycles(v, STATE_FLUSH, back), cycles(v, back, STATE_RESUME),
              cycles(v, STATE_RESUME, STATE_OVER));
 }
 
@@ -160,6 +188,13 @@ static struct move_fact fact_of(const struct move *v)
     f.map = at[STATE_OVER] - at[STATE_RESUME];
     if (!v->pushed) /* the host has copied it, in no time */
         return f;
+    if (v->fixed) {
+        f.fixed = v->fixed;
+        f.late = v->due - (at[STATE_LOCK] + v->fixed);
+        f.flush = at[STATE_WAIT] - at[STATE_FLUSH];
+        f.copy = at[STATE_RESUME] - at[STATE_WAIT];
+        return f;
+    }
     f.flush = at[STATE_PUSH] - at[STATE_FLUSH];
     f.wait += v->sent - at[STATE_PUSH];
     f.copy = at[STATE_RESUME] - v->sent;

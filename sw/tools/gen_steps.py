@@ -11,7 +11,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "host/migrate/steps.def"
-GUARDS = {"ALWAYS": "true", "PUSHED": "PUSHED", "COPIED": "!PUSHED"}
+# {guard: (the ways in which pages go for which it holds, as the model says it)}
+GUARDS = {"ALWAYS": ({"PUSHED", "FIXED", "COPIED"}, "true"), "PUSHED": ({"PUSHED"}, "PUSHED && !FIXED"), "FIXED": ({"FIXED"}, "FIXED"),
+          "CACHED": ({"PUSHED", "FIXED"}, "PUSHED"), "COPIED": ({"COPIED"}, "!PUSHED")}
 Row = collections.namedtuple("Row", "state event guard action next")
 
 
@@ -34,7 +36,7 @@ def read(text):
             row = Row(*step.groups())
             if row.state not in states or row.next not in states or row.event not in events or row.guard not in GUARDS:
                 raise Bad(f"'{line}': a name that nothing declares")
-            cases = {(row.state, row.event, g) for g in ("PUSHED", "COPIED") if row.guard in (g, "ALWAYS")}
+            cases = {(row.state, row.event, way) for way in GUARDS[row.guard][0]}
             if cases & taken:
                 raise Bad(f"'{line}': a second row for one case")
             taken |= cases
@@ -48,7 +50,7 @@ def text_of(states, events, rows):
     lines = [f"#define ST_{name} {n}" for n, name in enumerate(states)] + [f"#define ST_NONE {len(states)}"]
     lines += [f"#define EV_{name} {n}" for n, name in enumerate(events)] + [f"#define EV_NONE {len(events)}", "inline table(v, e)", "{", "    if"]
     for r in rows:  # the last line of each is its own, so that Spin names a row that it has not reached
-        lines += [f"    :: st[v] == ST_{r.state} && e == EV_{r.event} && {GUARDS[r.guard]} -> act_{r.action}(v);", f"        st[v] = ST_{r.next}"]
+        lines += [f"    :: st[v] == ST_{r.state} && e == EV_{r.event} && {GUARDS[r.guard][1]} -> act_{r.action}(v);", f"        st[v] = ST_{r.next}"]
     return "\n".join([*lines, "    :: else -> assert(false) /* an event that has no row */", "    fi", "}"]) + "\n"
 
 

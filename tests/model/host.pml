@@ -108,6 +108,14 @@ inline act_push(v)
     }
 }
 
+inline act_await(v)
+{
+    d_step {
+        assert(lv[from[v]] == 0);
+        due[v] = 1
+    }
+}
+
 inline leave(v)
 {
     if
@@ -218,7 +226,7 @@ inline over(v)
 {
     st[v] = ST_NONE;
     mp[v] = 0; to[v] = 0; from[v] = 0; fl[v] = (fl[v] == 4 -> 4 : 0);
-    unsent[v] = 0; slotted[v] = 0; failed[v] = 0;
+    due[v] = 0; unsent[v] = 0; slotted[v] = 0; failed[v] = 0;
     left[v] = 0; came[v] = 0; moved_bad[v] = 0; stored_bad[v] = 0; stored_refused[v] = 0; cleared[v] = 0;
     under_way--;
     for (i : 0 .. G - 1) {
@@ -289,6 +297,7 @@ inline freed(p)
     :: (st[V] == ST_LOCK || st[V] == ST_RESUME) && (FENCED(V) || (BUG == 4 && st[V] == ST_LOCK)) -> v = V; e = EV_ANSWERED \
     :: fl[V] == 2 || (BUG == 5 && fl[V] == 1) -> v = V; fl[v] = (fl[v] == 1 -> 4 : 0); e = EV_FLUSHED                  \
     :: fl[V] == 3 -> v = V; fl[v] = 0; failed[v] = 1; e = EV_FAILED                                                    \
+    :: due[V] -> v = V; due[v] = 0; e = EV_DUE                                                                          \
     :: st[V] == ST_PUSH && unsent[V] && !owner[GPU_OF(to[V])] -> d_step { v = V; order(v) }                            \
     :: pe[V] > 2 -> d_step { v = V; left[v] = 1; moved_bad[v] = pe[v] == 4; pe[v] = 0; settle(v) }
 #define REPORT(g)                                                                                                      \

@@ -9,7 +9,7 @@
  * the host's callbacks, each of which is one step; the table of steps is generated (sw/tools/gen_steps.py).
  *   G GPUs, P pages (at first all in GPU 0), H moves under way at once, N moves begun, OWNERS changes of an owner,
  *   FAULTS refusals and faults of engines; BUG: a seeded fault (0: none)
- *   PUSHED 0: golden GPUs, whose pages the host copies
+ *   PUSHED 0: golden GPUs, whose pages the host copies; FIXED 1: it does when the slices have written them back, later
  */
 #define NF (P + G - 1) /* frames: the first of each page in GPU 0, then one empty frame in each other GPU */
 #define K 4            /* notes for a GPU that wait at a time */
@@ -58,6 +58,7 @@ byte home[P];                                   /* frame of a page */
 bit known[P], resting[P], taken[NF];            /* away.c; frames.c */
 byte qs[NF + P], qr[NF + P], q_in, q_told;      /* quarantine: 1 waits for its fence, 2 for the caches; items before */
 byte st[H], mp[H], to[H], from[H], fl[H];       /* a move; fl: write-back 1 asked 2 done 3 refused */
+bit due[H];                                     /* its lines are in DRAM: it is there at a fixed time */
 bit listed[H], unsent[H], slotted[H], failed[H];
 bit left[H], came[H], moved_bad[H], stored_bad[H], stored_refused[H], cleared[H];
 byte moves, owners, faults, under_way;          /* begun, used; moves that are not over */

@@ -202,7 +202,13 @@ static void a_page_moves_again_while_given_up(void **state)
 /* The table has no row that none of these tests has gone through. */
 static void every_row_has_happened(void **state)
 {
-    enum { GUARD_ALWAYS = 2, GUARD_PUSHED = 1, GUARD_COPIED = 0 };
+    enum {
+        GUARD_ALWAYS = 2,
+        GUARD_PUSHED = 1,
+        GUARD_CACHED = 1,
+        GUARD_COPIED = 0,
+        GUARD_FIXED = 3
+    }; /* test_moves_fixed.c */
     static const struct {
         unsigned state, event, guard;
         const char *name;

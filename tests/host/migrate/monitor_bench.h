@@ -62,10 +62,10 @@ static inline void event(struct world *w, unsigned gpu, struct msg_cp_evt evt)
     w->watch->event(w->watch->ctx, gpu, &evt);
 }
 
-static inline void world_new(struct world *w)
+static inline void world_of(struct world *w, bool fixed)
 {
     w->pm = pmem_new(2, 64 << 20, 1 << 20);
-    w->monitor = monitor_new(w->pm);
+    w->monitor = monitor_new(w->pm, fixed);
     w->watch = monitor_watch(w->monitor);
     for (unsigned g = 0; g < 2; g++) {
         w->pt[g] = pagetable_new(w->pm, g);
@@ -73,6 +73,11 @@ static inline void world_new(struct world *w)
         command(w, g, (struct msg_cp_cmd){.kind = CP_VMID, .vmid = VMID, .root = pagetable_root(w->pt[g])});
     }
     pagetable_sink_set(w->pm, sink, w);
+}
+
+static inline void world_new(struct world *w)
+{
+    world_of(w, false);
 }
 
 static inline void world_free(struct world *w)

@@ -16,6 +16,7 @@
 #include "migrate/policy.h"
 
 #define PAGE UINT64_C(4096)
+#define BLOCK UINT64_C(65536)
 #define AT(n) (UINT64_C(0x1000000) + (n)*PAGE)
 #define ROOM 16u
 
@@ -23,6 +24,7 @@ static const struct policy_machine machine = {.gpus = 4,
                                               .threshold = 32,
                                               .share = 51,
                                               .write_weight = 1,
+                                              .returns = 3,
                                               .return_cycles = 500000,
                                               .pin_cycles = 2000000,
                                               .far_cycles = 3,

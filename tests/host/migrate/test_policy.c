@@ -71,17 +71,68 @@ static void periodic_condition_is_data(void **state)
     JUDGE("periodic", &m, lines);
 }
 
-/* S1.4: cleared each phase. */
-static void periodic_forgets_the_phase(void **state)
+/* The share is one of this phase, in which counters began at zero (S1.4); the accesses are those since it came. */
+static void periodic_share_of_the_phase(void **state)
 {
     struct bench b;
     (void)state;
     open_bench(&b, "periodic", &machine);
-    for (unsigned i = 1; i < 5; i++) {
-        used(&b, AT(0), 0, 1, 31, 0);
-        assert_int_equal(phase_ends(&b, i * 10000), 0);
-    }
+    used(&b, AT(0), 0, 1, 31, 0);
+    used(&b, AT(0), 0, 2, 900, 0);
+    b.ops->moved(b.own, &(struct move_fact){.page = AT(0), .bytes = PAGE, .to = 2, .refused = -ENOMEM});
+    assert_int_equal(phase_ends(&b, 10000), 1); /* and was refused */
+    used(&b, AT(0), 0, 1, 51, 0);
+    used(&b, AT(0), 0, 2, 49, 0);
+    assert_int_equal(phase_ends(&b, 20000), 1);
+    assert_int_equal(b.out[0].to, 1); /* 82 of 1031 so far, 51 of 100 in this phase */
+    used(&b, AT(0), 0, 1, 50, 0);
+    used(&b, AT(0), 0, 2, 50, 0);
+    assert_int_equal(phase_ends(&b, 30000), 0);
     close_bench(&b);
+}
+
+static void used_block(struct bench *b, uint64_t page, unsigned by, uint64_t reads)
+{
+    const struct page_fact f = {.page = page, .bytes = BLOCK, .requester = by, .reads = reads};
+    b->ops->count(b->own, &f);
+}
+
+/* migrate.threshold is for each 4 KiB: 16 times as many for a block. */
+static void threshold_by_size(void **state)
+{
+    static const char *const names[] = {"threshold", "periodic"};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bench b;
+        open_bench(&b, names[i], &machine);
+        used_block(&b, AT(0), 1, 511);
+        assert_int_equal(phase_ends(&b, 10000), 0);
+        used_block(&b, AT(0), 1, 1);
+        assert_int_equal(phase_ends(&b, 20000), 1);
+        assert_string_equal(b.out[0].why + strlen(b.out[0].why) - 12, "at least 512");
+        close_bench(&b);
+    }
+}
+
+/* Once one page goes, others from the same memory to the same GPU go with half of the accesses. */
+static void others_go_along(void **state)
+{
+    static const char *const names[] = {"threshold", "periodic"};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bench b;
+        open_bench(&b, names[i], &machine);
+        used(&b, AT(0), 0, 1, 16, 0);
+        assert_int_equal(phase_ends(&b, 10000), 0);
+        used(&b, AT(1), 0, 1, 15, 0); /* fewer than half */
+        used(&b, AT(2), 0, 2, 16, 0); /* to another GPU */
+        used(&b, AT(3), 3, 1, 16, 0); /* from another one */
+        used(&b, AT(4), 0, 1, 32, 0);
+        assert_int_equal(phase_ends(&b, 20000), 2);
+        assert_true(b.out[0].page == AT(0) && b.out[0].to == 1 && b.out[1].page == AT(4) && b.out[1].to == 1);
+        assert_string_equal(b.out[0].why, "16 by gpu1, 0 by others: 16, at least 32 with others");
+        close_bench(&b);
+    }
 }
 
 /* S1.6: all of a phase in one answer, by their addresses. */
@@ -95,7 +146,7 @@ static void periodic_all_at_once(void **state)
     assert_int_equal(phase_ends(&b, 10000), ROOM); /* what there is room for */
     for (unsigned i = 0; i < ROOM; i++)
         assert_true(b.out[i].page == AT(i) && b.out[i].to == 2 + i % 2);
-    assert_string_equal(b.out[0].why, "32 by gpu2 in a phase, 0 by others: at least 32");
+    assert_string_equal(b.out[0].why, "32 by gpu2, 0 by others: 32, at least 32");
     close_bench(&b);
 }
 
@@ -125,7 +176,7 @@ static void threshold_sums(void **state)
     assert_int_equal(phase_ends(&b, 20000), 0);
     used(&b, AT(0), 0, 1, 1, 0);
     assert_int_equal(phase_ends(&b, 30000), 1);
-    assert_string_equal(b.out[0].why, "32 by gpu1, 0 by others: at least 32 more");
+    assert_string_equal(b.out[0].why, "32 by gpu1, 0 by others: 32, at least 32");
     has_moved(&b, AT(0), 0, 1, 300, 1);
     used(&b, AT(0), 1, 0, 31, 0);
     assert_int_equal(phase_ends(&b, 40000), 0);
@@ -175,11 +226,12 @@ static void benefit_measures(void **state)
     assert_int_equal(phase_ends(&b, 20000), 0); /* 399 */
     used(&b, AT(0), 0, 1, 1, 0);
     assert_int_equal(phase_ends(&b, 30000), 1); /* 402 */
-    assert_string_equal(b.out[0].why, "134 by gpu1 have cost 402 cycles, a move costs 400");
+    assert_string_equal(b.out[0].why, "134 by gpu1, 0 by others: 402, at least 401");
     for (unsigned i = 0; i < 4; i++)
         has_moved(&b, AT(20 + i), 0, 1, 4400, 4);
     used(&b, AT(1), 0, 1, 230, 0);
-    assert_int_equal(phase_ends(&b, 40000), 1); /* AT(0) has not moved: 402 of 690 */
+    used(&b, AT(2), 0, 1, 114, 0);              /* 342: not half of it */
+    assert_int_equal(phase_ends(&b, 40000), 2); /* AT(0) has not moved, and goes along: 402 of 690 */
     close_bench(&b);
 }
 
@@ -243,10 +295,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(periodic_by_its_condition),
         cmocka_unit_test(periodic_condition_is_data),
-        cmocka_unit_test(periodic_forgets_the_phase),
+        cmocka_unit_test(periodic_share_of_the_phase),
         cmocka_unit_test(periodic_all_at_once),
         cmocka_unit_test(threshold_over_the_others),
         cmocka_unit_test(threshold_sums),
+        cmocka_unit_test(threshold_by_size),
+        cmocka_unit_test(others_go_along),
         cmocka_unit_test(refused_stays_wanted),
         cmocka_unit_test(benefit_against_cost),
         cmocka_unit_test(benefit_measures),
