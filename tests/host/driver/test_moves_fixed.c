@@ -6,6 +6,7 @@
 #include "carried_bench.h"
 
 #include "driver/phases.h"
+#include "migrate/ledger.h"
 
 #define FIXED 5000u
 
