@@ -20,8 +20,8 @@ import processor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ["migration", "gpu", "engine", "host"]
-DEFAULT = {"G": 2, "P": 1, "H": 1, "N": 1, "OWNERS": 0, "FAULTS": 0, "BUG": 0, "PUSHED": 1, "FIXED": 0}
-BUILT = ("G", "P", "H", "PUSHED", "FIXED")  # the others are told the search when it begins
+DEFAULT = {"G": 2, "P": 1, "H": 1, "N": 1, "OWNERS": 0, "FAULTS": 0, "BUG": 0, "PUSHED": 1, "FIXED": 0, "LAZY": 0}
+BUILT = ("G", "P", "H", "PUSHED", "FIXED", "LAZY")  # the others are told the search when it begins
 SAFETY = ("-DSAFETY", "-DNOCLAIM", "-DCOLLAPSE")
 
 
@@ -41,13 +41,17 @@ def bits(size):
 
 
 LIVE = {"how": ("-DNFAIR=3",), "words": ("-a", "-f")}
-# GPUs x pages, moves begun, changes of an owner, faults of engines; the host's own copies, at once or in a fixed time; liveness.
+# GPUs x pages, moves begun, changes of an owner, faults of engines; the host's own copies, at once or in a fixed time; entries on the first access; liveness.
 CASES = {
     "2x1": Case({"N": 2}),
     "2x1-owner": Case({"OWNERS": 1}),
     "2x1-faults": Case({"FAULTS": 1}),
     "2x1-golden": Case({"N": 2, "OWNERS": 1, "PUSHED": 0}),
     "2x1-fixed": Case({"OWNERS": 1, "FIXED": 1}),
+    "2x1-lazy": Case({"N": 2, "LAZY": 1}),
+    "2x1-lazy-owner": Case({"OWNERS": 1, "LAZY": 1}, nightly=True),
+    "2x1-lazy-two": Case({"N": 2, "OWNERS": 1, "LAZY": 1}, nightly=True),
+    "2x1-lazy-live": Case({"LAZY": 1}, **LIVE, nightly=True),
     "2x1-both": Case({"OWNERS": 1, "FAULTS": 1}, nightly=True),
     "2x1-live": Case({}, **LIVE, nightly=True),
     "2x1-two": Case({"H": 2, "N": 2, "OWNERS": 1}, nightly=True),
@@ -79,6 +83,9 @@ FAULTS = {
     "refusal-leaves-a-lock": fault(13, WITHHELD, N=2),
     "slot-not-given-up": fault(14, WITHHELD, FAULTS=1),
     "caches-not-told": fault(15, HELD, N=3),
+    "mapped-while-it-moves": fault(18, "home[mp[v]]==from[v]", LAZY=1),
+    "first-access-not-decided": fault(19, WITHHELD, LAZY=1),
+    "lazy-gpu-not-shot-down": fault(20, ELSEWHERE, LAZY=1),
     "copied-before-written-back": fault(5, LINES, FIXED=1),
     # moves home that are given up: the next order home overtakes theirs; memory freed meanwhile has its next owner too early
     "first-frame-does-not-rest": fault(16, "(lv[f]==0)", True, H=2, N=3, OWNERS=1),

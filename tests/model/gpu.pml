@@ -40,8 +40,10 @@ end:
     if
     :: d_step { kind == OWN -> /* by the host's view of page tables; one to a locked page waits (access.c, deferred.c) */
            fwp[g] = p;
-           fww[g] = view[p] == LOCKED && BUG != 9;
-           fwf[g] = (view[p] < NF -> view[p] : (BUG == 9 -> home[p] : NONE)) };
+           fww[g] = SEEN(g, p) == LOCKED && BUG != 9;
+           flt[p] = (FIRST(g, p) -> flt[p] | (1 << g) : flt[p]);
+           fww[g] = fww[g] || FIRST(g, p);
+           fwf[g] = (SEEN(g, p) < NF -> view[p] : (BUG == 9 -> home[p] : NONE)) };
         goto waits
     :: else
     fi;
@@ -58,12 +60,12 @@ translate:
                w = 0;
                old[g] = 0;
                walks[g] = 0 }
-        :: d_step { !old[g] && w == LOCKED -> wh[X(g, p)] = 1; rep[X(g, p)] = 1; w = 0; walks[g] = 0 };
+        :: d_step { !old[g] && (w == LOCKED || (LAZY && w == ABSENT)) -> wh[X(g, p)] = 1; rep[X(g, p)] = 1; w = 0; walks[g] = 0 };
             if
             :: d_step { again[X(g, p)] == 1 -> again[X(g, p)] = 0; wh[X(g, p)] = 0 }; goto translate
             :: d_step { again[X(g, p)] == 2 -> again[X(g, p)] = 0; wh[X(g, p)] = 0; access_ends() }; goto end
             fi
-        :: d_step { !old[g] && w == ABSENT -> w = 0; walks[g] = 0; access_ends() }; goto end /* a fault */
+        :: d_step { !old[g] && !LAZY && w == ABSENT -> w = 0; walks[g] = 0; access_ends() }; goto end /* a fault */
         fi
     fi;
     if
@@ -72,7 +74,10 @@ translate:
     fi;
 waits:
     if
-    :: d_step { fww[g] && fwk[g] -> fwk[g] = 0; fww[g] = view[p] == LOCKED; fwf[g] = (view[p] < NF -> view[p] : NONE) };
+    :: d_step { fww[g] && fwk[g] -> fwk[g] = 0;
+           fww[g] = SEEN(g, p) == LOCKED || FIRST(g, p);
+           flt[p] = (FIRST(g, p) -> flt[p] | (1 << g) : flt[p]);
+           fwf[g] = (SEEN(g, p) < NF -> view[p] : NONE) };
         goto waits
     :: d_step { fwf[g] != NONE -> perform(g, p, fwf[g], 1, 1); fwf[g] = NONE; fwp[g] = NONE; access_ends() }; goto end
     :: d_step { !fww[g] && fwf[g] == NONE -> fwp[g] = NONE; access_ends() }; goto end /* the page is not there */
@@ -82,7 +87,7 @@ waits:
 /* A write of an entry has been answered: what stands behind it may go. */
 inline written(p)
 {
-    pte[X(g, p)] = view[p];
+    pte[X(g, p)] = SEEN(g, p);
     pend[g] = pend[g] & (15 - (1 << p));
     for (i : 0 .. WAITERS - 1) {
         fm[i * G + g] = fm[i * G + g] & (15 - (1 << p))
@@ -141,9 +146,10 @@ inline reported(p)
 {
     rep[X(g, p)] = 0;
     if
-    :: view[p] == LOCKED || BUG == 10
-    :: view[p] == ABSENT && BUG != 10 -> answer(g, p, 2)
-    :: view[p] < NF && BUG != 10 -> answer(g, p, 1)
+    :: SEEN(g, p) == LOCKED || BUG == 10
+    :: FIRST(g, p) && BUG != 10 -> flt[p] = (BUG == 19 -> flt[p] : flt[p] | (1 << g))
+    :: SEEN(g, p) == ABSENT && !FIRST(g, p) && BUG != 10 -> answer(g, p, 2)
+    :: SEEN(g, p) < NF && BUG != 10 -> answer(g, p, 1)
     fi
 }
 

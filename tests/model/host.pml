@@ -41,9 +41,9 @@ inline emptied(q)
         qr[j] = (qr[j] -> qr[j] - 1 : 0)
     };
     if
-    :: q >= NF -> alive[q - NF] = 2; dram[q - NF] = q - NF + 1; view[q - NF] = q - NF;
+    :: q >= NF -> alive[q - NF] = 2; dram[q - NF] = q - NF + 1; view[q - NF] = q - NF; has[q - NF] = HAVE;
         for (j : 0 .. G - 1) {
-            pend[j] = pend[j] | (1 << (q - NF))
+            pend[j] = pend[j] | ((has[q - NF] >> j & 1) << (q - NF))
         };
         j = 0
     :: q < NF && q >= P -> taken[q] = 0
@@ -58,7 +58,7 @@ inline entries(p, what)
 {
     view[p] = what;
     for (i : 0 .. G - 1) {
-        pend[i] = (BUG == 3 && what == LOCKED && i == G - 1 -> pend[i] : pend[i] | (1 << (p)))
+        pend[i] = (BUG == 3 && what == LOCKED && i == G - 1 -> pend[i] : pend[i] | ((has[p] >> i & 1) << (p)))
     };
     i = 0
 }
@@ -83,7 +83,7 @@ inline act_shoot(v)
     d_step {
         for (j : 0 .. G - 1) {
             if
-            :: BUG == 3 && j == G - 1
+            :: (BUG == 3 && j == G - 1) || !(has[mp[v]] >> j & 1) || (BUG == 20 && LAZY && j)
             :: else -> note(j, mp[v])
             fi
         }
@@ -156,6 +156,8 @@ inline bind(v)
     assert(home[mp[v]] == from[v] && from[v] != to[v] && lv[from[v]] == 0 && lv[to[v]] != 2);
     assert(dram[to[v]] == mp[v] + 1); /* pmem_move compares */
     home[mp[v]] = to[v];
+    has[mp[v]] = has[mp[v]] | flt[mp[v]]; /* who waits gets its entry, too */
+    flt[mp[v]] = 0;
     unlock(v, to[v]);
     fence(v);
     resting[mp[v]] = resting[mp[v]] || from[v] == mp[v];
@@ -308,6 +310,15 @@ inline freed(p)
         d_step { qs[q] = 2; q_told++; if :: BUG != 15 -> caches_drop(q); fence(H + q) :: else fi }          \
     :: qs[q] == 2 && qr[q] == 0 && FENCED(H + q) && (q < NF || !token[(q < NF -> 0 : q - NF)]) -> d_step { emptied(q) }
 #define BEGIN(p, g) :: moves < N && (st[0] == ST_NONE || st[H - 1] == ST_NONE) -> d_step { moves++; begin(p, g) }
+/* A first access is decided: there, or nowhere; or (BEGIN) its page moves. */
+#define DECIDE(p, g)                                                                                                   \
+    :: flt[p] >> g & 1 && alive[p] != 1 -> d_step { flt[p] = flt[p] - (1 << g); answer(g, p, 2) }                      \
+    :: flt[p] >> g & 1 && alive[p] == 1 && (!LISTED(p) || BUG == 18) -> d_step {                                       \
+           flt[p] = flt[p] - (1 << g);                                                                                 \
+           has[p] = has[p] | (1 << g);                                                                                 \
+           view[p] = (BUG == 18 -> home[p] : view[p]);                                                                 \
+           pend[g] = pend[g] | (1 << p);                                                                               \
+           answer(g, p, 1) }
 #define MAPPED(p) :: alive[p] == 2 && !(ANY(pend) >> p & 1) -> alive[p] = 1
 
 proctype host()
@@ -328,18 +339,29 @@ end:
            HELD(0)
            HELD(1)
            HELD(2)
+#if LAZY
+           DECIDE(0, 0)
+           DECIDE(0, 1)
+#endif
 #if H > 1
            MOVE(1)
 #endif
 #if G > 2
            REPORT(2)
            BEGIN(0, 2)
+#if LAZY
+           DECIDE(0, 2)
+#endif
 #endif
 #if P > 1
            OWNER(1)
            MAPPED(1)
            BEGIN(1, 0)
            BEGIN(1, 1)
+#if LAZY
+           DECIDE(1, 0)
+           DECIDE(1, 1)
+#endif
 #endif
 #if P > 1 && G > 2
            BEGIN(1, 2)
@@ -394,10 +416,11 @@ init
         d_step {
             for (i : 0 .. G * P - 1) {
                 tlb[i] = NONE;
-                pte[i] = i % P
+                pte[i] = (HAVE >> (i / P) & 1 -> i % P : ABSENT)
             }
             for (i : 0 .. P - 1) {
                 view[i] = i;
+                has[i] = HAVE;
                 home[i] = i;
                 alive[i] = 1;
                 dram[i] = i + 1

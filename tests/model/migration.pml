@@ -10,6 +10,7 @@
  *   G GPUs, P pages (at first all in GPU 0), H moves under way at once, N moves begun, OWNERS changes of an owner,
  *   FAULTS refusals and faults of engines; BUG: a seeded fault (0: none)
  *   PUSHED 0: golden GPUs, whose pages the host copies; FIXED 1: it does when the slices have written them back, later
+ *   LAZY 1: a GPU gets the entry of another one's page on its first access
  */
 #define NF (P + G - 1) /* frames: the first of each page in GPU 0, then one empty frame in each other GPU */
 #define K 4            /* notes for a GPU that wait at a time */
@@ -19,6 +20,9 @@
 #define DROP P         /* a note: caches of what other GPUs' memory holds; a number below P: shoot-down of that page */
 #define DROP_OWN (P + 1)
 #define X(g, p) ((g)*P + (p))
+#define SEEN(g, p) ((has[p] >> (g)&1) -> view[p] : ABSENT) /* by the host */
+#define FIRST(g, p) (LAZY && alive[p] == 1 && !(has[p] >> (g)&1)) /* an access is the first one */
+#define HAVE (LAZY -> 1 : 7) /* GPUs with entries of memory that is mapped */
 #define GPU_OF(f) ((f) < P -> 0 : (f)-P + 1)
 #define VALUE(f) (lv[f] -> d2[f] : dram[f])
 #if G == 2
@@ -36,6 +40,7 @@
 
 /* ---- page tables and TLBs */
 byte view[P];                                   /* what the host has written: the same for all GPUs */
+byte has[P], flt[P];                            /* that have an entry; that wait for the first one: a bit a GPU */
 byte pte[G * P], tlb[G * P];                    /* what has come to the GPU's memory; its TLBs as one */
 byte pend[G];                                   /* writes of entries on their way, a bit a page */
 byte walks[G]; bit old[G];                      /* page + 1 that is walked; a shoot-down came meanwhile */
