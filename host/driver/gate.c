@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "driver/driver.h"
 #include "driver/order.h"
+#include "driver/phases.h"
 #include "migrate/migrate.h"
 
 bool gate_needed(const struct driver *d)
@@ -176,6 +177,7 @@ enum gate_step gate_advance(struct driver *d)
         return GATE_EXIT_AFTER;
     case MACHINE_NO_PROGRESS:
         migrate_report(d->migrate);
+        phases_report(d->phases);
         return GATE_NO_PROGRESS;
     default:
         return GATE_NO_PROGRESS;

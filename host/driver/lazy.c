@@ -42,9 +42,11 @@ bool lazy_entries(const struct driver *d, const struct client *c, const struct o
     return !on(d);
 }
 
-bool lazy_waits(const struct driver *d, const struct client *c, unsigned gpu, uint64_t page, uint64_t bytes)
+bool lazy_waits(const struct driver *d, const struct client *c, const struct object *o, unsigned gpu, uint64_t page,
+                uint64_t bytes)
 {
-    return on(d) && faults_wait(phases_faults(d->phases), c, gpu, page, bytes);
+    const uint64_t va = o->va + (page - backing_address(o->hold->backing));
+    return on(d) && faults_wait(phases_faults(d->phases), c, gpu, va, bytes);
 }
 
 /* On any GPU, of any process. */

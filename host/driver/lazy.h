@@ -23,8 +23,9 @@ bool lazy_all(const struct driver *d, const struct object *o, unsigned gpu);
 /* Some page of [page, +bytes), own address, of the object has an entry on this GPU (true with `eager`). */
 bool lazy_entries(const struct driver *d, const struct client *c, const struct object *o, unsigned gpu, uint64_t page,
                   uint64_t bytes);
-/* An access of this GPU waits for one of them. */
-bool lazy_waits(const struct driver *d, const struct client *c, unsigned gpu, uint64_t page, uint64_t bytes);
+/* An access of this GPU waits for one of them, by this object's addresses. */
+bool lazy_waits(const struct driver *d, const struct client *c, const struct object *o, unsigned gpu, uint64_t page,
+                uint64_t bytes);
 /* Some page of it has no entry on any GPU. */
 bool lazy_untouched(const struct driver *d, const struct backing *b, uint64_t page, uint64_t bytes);
 

@@ -18,7 +18,7 @@ static size_t views_add(struct driver *d, const struct hold *hold, const struct 
     size_t count = 0;
     for (unsigned g = 0; g < machine_gpus(d->machine); g++) {
         if (!(o->mapped >> g & 1) ||
-            !(lazy_entries(d, hold->client, o, g, page, bytes) || lazy_waits(d, hold->client, g, page, bytes)))
+            !(lazy_entries(d, hold->client, o, g, page, bytes) || lazy_waits(d, hold->client, o, g, page, bytes)))
             continue;
         struct client_gpu *on = &hold->client->gpu[g];
         if (count < room)

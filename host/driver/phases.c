@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "driver/machine.h"
@@ -284,6 +285,16 @@ void phases_gone(struct phases *p, uint64_t at, uint64_t bytes)
 struct faults *phases_faults(const struct phases *p)
 {
     return p->faults;
+}
+
+void phases_report(const struct phases *p)
+{
+    if (!p->faults || !faults_open(p->faults))
+        return;
+    FILE *out = log_report_open();
+    fprintf(out, "gantry: first accesses wait at cycle %llu\n", (unsigned long long)machine_now(p->machine));
+    faults_tell(p->faults, out);
+    log_report_close(out);
 }
 
 const struct ledger *phases_ledger(struct phases *p)

@@ -35,6 +35,8 @@ void phases_moved(struct phases *p, struct move_fact *fact);
 void phases_gone(struct phases *p, uint64_t page, uint64_t bytes);
 /* First accesses of this run are served (machine_withholds, several GPUs, user.place): NULL where not. */
 struct faults *phases_faults(const struct phases *p);
+/* A run that makes no progress: first accesses that are not answered, as a report (base/log.h). */
+void phases_report(const struct phases *p);
 /* What moves with the 4 KiB of this own address: *page, and its bytes; 0: nobody's, or not in whole units. */
 uint64_t phases_unit(struct phases *p, uint64_t at, uint64_t *page);
 /* As of now; owned by it. */

@@ -293,6 +293,7 @@ static void drain(struct run *r, struct run_report *report)
             report->end = RUN_MAX_CYCLES;
         else if (result == MACHINE_NO_PROGRESS || (result == MACHINE_IDLE && migrate_busy(d->migrate))) {
             migrate_report(d->migrate); /* an answer for a page that moves is lost */
+            phases_report(d->phases);
             report->end = RUN_NO_PROGRESS;
         } else if (result == MACHINE_EXIT_AFTER) /* the program has ended before */
             break;

@@ -21,10 +21,10 @@ struct fault {
     struct fault *next; /* in the order in which they came */
     void *owner;
     unsigned gpu;
-    bool engine, ahead;   /* as of struct fault_fact */
-    uint64_t va;          /* that was asked for */
-    uint64_t page, bytes; /* unit */
-    uint64_t at;          /* cycle of the report */
+    bool engine, ahead;         /* as of struct fault_fact */
+    uint64_t va;                /* that was asked for */
+    uint64_t unit, page, bytes; /* its unit: virtual address, own address, size */
+    uint64_t at;                /* cycle of the report */
     enum fault_state state;
     uint64_t ordered; /* cycle at which its own move began; 0: it has none */
     unsigned batch;   /* moves that began with it */
@@ -65,22 +65,38 @@ struct faults_sums faults_sums(const struct faults *f)
     return f->sums;
 }
 
+bool faults_open(const struct faults *f)
+{
+    return f->first;
+}
+
+void faults_tell(const struct faults *f, FILE *out)
+{
+    static const char *const waits[] = {
+        [FAULT_COME] = "for its turn", [FAULT_SERVED] = "for the decision", [FAULT_WAITS] = "for a move of its page"};
+    for (const struct fault *x = f->first; x; x = x->next)
+        fprintf(out, "  gpu%u: the first access to page 0x%llx, address 0x%llx, since cycle %llu: waits %s%s\n", x->gpu,
+                (unsigned long long)x->page, (unsigned long long)x->va, (unsigned long long)x->at, waits[x->state],
+                x->ahead ? ", not asked for" : "");
+}
+
 static bool overlap(const struct fault *x, uint64_t page, uint64_t bytes)
 {
     return x->page < page + bytes && page < x->page + x->bytes;
 }
 
-static struct fault *fault_find(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes)
+/* By virtual address: a page may have several. */
+static struct fault *fault_find(const struct faults *f, const void *owner, unsigned gpu, uint64_t va, uint64_t bytes)
 {
     struct fault *x = f->first;
-    while (x && (x->owner != owner || x->gpu != gpu || !overlap(x, page, bytes)))
+    while (x && (x->owner != owner || x->gpu != gpu || x->unit >= va + bytes || va >= x->unit + x->bytes))
         x = x->next;
     return x;
 }
 
-bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes)
+bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t va, uint64_t bytes)
 {
-    return fault_find(f, owner, gpu, page, bytes);
+    return fault_find(f, owner, gpu, va, bytes);
 }
 
 /* ---- time */
@@ -105,6 +121,7 @@ static struct fault *fault_new(struct faults *f, const struct fault *like, const
         link = &(*link)->next;
     *x = *like;
     x->next = NULL;
+    x->unit = p->va;
     x->page = p->page;
     x->bytes = p->bytes;
     x->at = f->host.now(f->host.ctx);
@@ -116,7 +133,7 @@ bool faults_report(struct faults *f, void *owner, unsigned gpu, uint64_t va, boo
     struct fault_place p;
     if (!f->host.place(f->host.ctx, owner, gpu, va, &p))
         return false;
-    struct fault *known = fault_find(f, owner, gpu, p.page, p.bytes);
+    struct fault *known = fault_find(f, owner, gpu, p.va, p.bytes);
     if (known) { /* what comes ahead is asked for by now */
         f->sums.faults += known->ahead;
         known->ahead = false;
@@ -221,7 +238,7 @@ static unsigned go_ahead(struct faults *f, const struct fault *x, const struct f
         struct fault_place p;
         more = f->host.place(f->host.ctx, like.owner, like.gpu, like.va, &p) && !p.mapped &&
                p.page == before->page + (n + 1) * before->bytes && p.bytes == before->bytes &&
-               !f->host.moving(f->host.ctx, p.page, p.bytes) && !faults_wait(f, like.owner, like.gpu, p.page, p.bytes);
+               !f->host.moving(f->host.ctx, p.page, p.bytes) && !faults_wait(f, like.owner, like.gpu, p.va, p.bytes);
         if (!more || !(more = policy_moves(f, &like, &p)))
             break;
         struct fault *made = fault_new(f, &like, &p);
@@ -242,7 +259,8 @@ static unsigned decide(struct faults *f, struct fault *x)
         deny(f, x);
         return 0;
     }
-    x->page = p.page; /* it may be other memory than when it came */
+    x->unit = p.va; /* it may be other memory than when it came */
+    x->page = p.page;
     x->bytes = p.bytes;
     if (p.mapped) {
         there(f, x, &p);
@@ -277,7 +295,7 @@ static void batch(struct faults *f)
 
 void faults_timer(struct faults *f)
 {
-    if (!f->due || f->host.now(f->host.ctx) != f->due)
+    if (!f->due || f->host.now(f->host.ctx) < f->due) /* of one that was set before */
         return;
     batch(f);
     serve(f);

@@ -6,13 +6,14 @@
  * their pages move as one batch; what comes meanwhile is served next.  So each waits at least `cycles`.  Behind pages
  * that a GPU asks for one after the other, others come ahead (ahead.h).
  * A page that moves already, or that cannot be moved, is mapped where it is (then), without asking.
- * Bound: one fault a unit of migration, GPU and address space, so no more than L2 TLBs can withhold.
+ * Bound: one fault a unit of virtual addresses, GPU and address space, so no more than L2 TLBs can withhold.
  * Not responsible for: what may move (movable.h), page tables and answers (faults_host), counters (phase.h).
  */
 #ifndef GANTRY_MIGRATE_FAULTS_H
 #define GANTRY_MIGRATE_FAULTS_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "migrate/policy.h"
 
@@ -60,8 +61,8 @@ void faults_free(struct faults *f);
 /* A translation is withheld for want of an entry, or an access of the command processor itself (engine) waits for one.
  * True: faults_host.answer follows; also for a page of which that is known already.  False: nothing is there. */
 bool faults_report(struct faults *f, void *owner, unsigned gpu, uint64_t va, bool engine);
-/* The unit at `page` is to be mapped on this GPU when it has moved: somebody waits for that. */
-bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t page, uint64_t bytes);
+/* Some page of [va, +bytes) is to be mapped on this GPU when it has moved: somebody waits for that. */
+bool faults_wait(const struct faults *f, const void *owner, unsigned gpu, uint64_t va, uint64_t bytes);
 /* A cycle that faults_host.timer was asked for. */
 void faults_timer(struct faults *f);
 /* A move is over.  faults_claim, before the policy hears of it: whether it was decided here; then decision and batch
@@ -72,4 +73,7 @@ void faults_settle(struct faults *f, uint64_t page, uint64_t bytes, bool undone)
 /* The owner ends: nobody waits any more. */
 void faults_forget(struct faults *f, const void *owner);
 struct faults_sums faults_sums(const struct faults *f);
+bool faults_open(const struct faults *f); /* some are not answered */
+/* Each that is not answered: one line, with what it waits for. */
+void faults_tell(const struct faults *f, FILE *out);
 #endif

@@ -19,7 +19,7 @@ struct fake {
     uint64_t now, timer;
     bool there[PAGES], moves[PAGES], moving[PAGES]; /* by page */
     bool mapped[PAGES][GPUS];
-    unsigned home[PAGES];
+    unsigned home[PAGES], alias[PAGES]; /* by address: another page than its own; 0: none */
     int add_error, map_error;
     unsigned adds, goes, maps, answers, denies;
     uint64_t added[PAGES], answered[PAGES];
@@ -50,7 +50,7 @@ static bool place(void *ctx, void *owner, unsigned gpu, uint64_t va, struct faul
     if (!m->there[n])
         return false;
     *p = (struct fault_place){.va = VA(n),
-                              .page = OWN(n),
+                              .page = OWN(m->alias[n] ? m->alias[n] : n),
                               .bytes = PAGE,
                               .home = m->home[n],
                               .mapped = m->mapped[n][gpu],
@@ -198,8 +198,8 @@ static void pages_move_to_who_asks(void **state)
     assert_true(h->page == OWN(3) && h->bytes == PAGE && h->home == 2 && h->requester == 1 && !h->engine);
     assert_true(f->adds == 1 && f->added[0] == OWN(3) && f->added_to[0] == 1 && f->goes == 1);
     assert_int_equal(f->answers, 0); /* not before it is there */
-    assert_true(faults_wait(f->faults, &client, 1, OWN(3), PAGE) && faults_wait(f->faults, &client, 3, OWN(4), PAGE));
-    assert_false(faults_wait(f->faults, &client, 2, OWN(3), PAGE) || faults_wait(f->faults, &client, 1, OWN(4), PAGE));
+    assert_true(faults_wait(f->faults, &client, 1, VA(3), PAGE) && faults_wait(f->faults, &client, 3, VA(4), PAGE));
+    assert_false(faults_wait(f->faults, &client, 2, VA(3), PAGE) || faults_wait(f->faults, &client, 1, VA(4), PAGE));
     assert_true(report(5, 0) && report(6, 1));
     decided();
     assert_int_equal(f->now, 1000 + 2 * CYCLES); /* that of page 4 */
@@ -328,6 +328,24 @@ static void what_is_gone_is_denied(void **state)
     sums_are(4, 0, 0, 1, 3);
 }
 
+/* A page that one process has at two addresses: who asks by the second one is answered by it. */
+static void two_addresses(void **state)
+{
+    (void)state;
+    opened(&noting);
+    f->alias[9] = 2; /* page 2, as address 9 */
+    assert_true(report(2, 1) && report(9, 1));
+    assert_true(faults_wait(f->faults, &client, 1, VA(9), PAGE));
+    decided();
+    assert_int_equal(f->adds, 1);
+    decided();
+    assert_int_equal(f->answers, 0);
+    f->mapped[2][1] = true;
+    ends(2, 1, 0);
+    assert_true(f->answers == 2 && f->answered[0] == VA(2) && f->answered[1] == VA(9) && f->mapped[9][1]);
+    sums_are(2, 1, 1, 0, 0);
+}
+
 /* First accesses to pages one behind the other: 2, 4, then as many as the key says come with them. */
 static void pages_in_a_row(void **state)
 {
@@ -342,7 +360,7 @@ static void pages_in_a_row(void **state)
     decided();
     assert_true(f->adds == 5 && f->added[3] == OWN(2) && f->added[4] == OWN(3) && f->added_to[4] == 1 && f->goes == 3);
     assert_true(!f->heard[2].ahead && f->heard[3].ahead && f->heard[3].page == OWN(2) && f->heard[3].requester == 1);
-    assert_true(faults_wait(f->faults, &client, 1, OWN(3), PAGE));
+    assert_true(faults_wait(f->faults, &client, 1, VA(3), PAGE));
     assert_true(report(3, 1)); /* it is on its way */
     assert_int_equal(ends(2, 1, 0).decision, CYCLES);
     assert_int_equal(ends(3, 1, 0).batch, 3);
@@ -379,10 +397,10 @@ static void ahead_and_undone(void **state)
     decided();
     assert_int_equal(f->adds, 4);
     ends(2, 1, -ECANCELED);
-    assert_false(faults_wait(f->faults, &client, 1, OWN(2), PAGE));
+    assert_false(faults_wait(f->faults, &client, 1, VA(2), PAGE));
     assert_true(report(3, 1));
     ends(3, 1, -ECANCELED); /* which is asked for by now */
-    assert_true(faults_wait(f->faults, &client, 1, OWN(3), PAGE));
+    assert_true(faults_wait(f->faults, &client, 1, VA(3), PAGE));
     decided();
     assert_true(f->adds == 5 && f->added[4] == OWN(3));
     ends(3, 1, 0);
@@ -399,7 +417,7 @@ static void an_owner_that_ends(void **state)
     report(1, 1);
     report(2, 1);
     faults_forget(f->faults, f); /* another one */
-    assert_true(faults_wait(f->faults, &client, 1, OWN(2), PAGE));
+    assert_true(faults_wait(f->faults, &client, 1, VA(2), PAGE));
     faults_forget(f->faults, &client);
     assert_false(faults_wait(f->faults, &client, 1, 0, UINT64_MAX));
     decided(); /* the timer that was set */
@@ -418,7 +436,7 @@ int main(void)
         TEST(others_wait_for_the_move),   TEST(what_does_not_move_is_mapped),
         TEST(a_policy_that_says_nothing), TEST(what_is_gone_is_denied),
         TEST(an_owner_that_ends),         TEST(pages_in_a_row),
-        TEST(ahead_and_undone),
+        TEST(ahead_and_undone),           TEST(two_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

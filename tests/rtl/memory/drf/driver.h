@@ -10,6 +10,10 @@
 
 enum : uint64_t { VramBytes = 64ull << 20, GranuleBase = 0x2000000, Granule = 0x10000, Granules = 2 /* of a GPU, for frames */ };
 static struct migrate *engine;
+static struct faults *firsts; // firsts.h; null: entries are always there
+static bool page_withheld(void *, void *owner, unsigned g, uint64_t va, uint32_t rights);
+static void move_ended(void *, struct move_fact *m);
+static void build_firsts();
 static struct pagetable *tables[MaxSpaces][MaxGpus];
 static struct cp_space cp_spaces[MaxSpaces][MaxGpus];
 static bool granule_taken[MaxGpus][Granules];
@@ -22,7 +26,15 @@ static bool in_leaf(unsigned index) { return index >= FirstLeaf && index < First
 
 // ---- what the engine asks of the driver
 static uint32_t flags_of(unsigned index) { return PTE_R | PTE_W | PTE_X | (uncached_page(index) ? PTE_UNCACHED : 0); }
-static size_t views(void *, uint64_t page, uint64_t, struct migrate_view *to, size_t room)
+static bool has_entry(unsigned n, unsigned g, uint64_t va, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += 4096)
+        if (pagetable_entry(tables[n][g], va + at))
+            return true;
+    return false;
+}
+// bytes 0: all views.
+static size_t views(void *, uint64_t page, uint64_t bytes, struct migrate_view *to, size_t room)
 {
     size_t count = 0;
     for (unsigned n = 0; n < params.spaces; n++)
@@ -31,12 +43,15 @@ static size_t views(void *, uint64_t page, uint64_t, struct migrate_view *to, si
             if (in_block(i) ? pa >> 16 != page >> 16 || (i - FirstBlock) % 2 : pa != page)
                 continue;
             for (unsigned g = 0; g < params.gpus; g++) {
+                const uint64_t va = in_block(i) ? (space[n].page[i].va & ~0xffffull) + (page & 0xffff) : space[n].page[i].va;
                 if (planted(LockMissesGpu) && g == (page >> 12) % params.gpus)
+                    continue;
+                if (firsts && bytes && !has_entry(n, g, va, bytes) && !faults_wait(firsts, &cp_spaces[n][g], g, va, bytes))
                     continue;
                 if (count++ < room) {
                     to[count - 1] = {};
                     to[count - 1].pt = tables[n][g], to[count - 1].cp = cps[g], to[count - 1].space = &cp_spaces[n][g], to[count - 1].gpu = g;
-                    to[count - 1].va = in_block(i) ? (space[n].page[i].va & ~0xffffull) + (page & 0xffff) : space[n].page[i].va;
+                    to[count - 1].va = va;
                     to[count - 1].near = to[count - 1].far = flags_of(i);
                 }
             }
@@ -164,18 +179,24 @@ static void frame_asked(unsigned g, unsigned n, uint64_t pa, bool demand)
 }
 
 // ---- page tables
-static void tables_put(unsigned n, unsigned index)
+// later: what is elsewhere gets none yet.
+static void entries_put(unsigned n, unsigned index, unsigned g, bool later)
 {
     const Page &p = space[n].page[index];
-    const uint64_t pa = frames[p.frame]->pa, bytes = covered_by(index), first = pa & ~(bytes - 1);
+    const uint64_t bytes = covered_by(index), first = frames[p.frame]->pa & ~(bytes - 1);
+    for (uint64_t at = 0, run; at < bytes; at += run) { // as host/driver/entries.c
+        const uint64_t frame = frame_of(first + at), va = first_of(p, index) + at;
+        for (run = 4096; at + run < bytes && frame_of(first + at + run) == frame + run;)
+            run += 4096;
+        const bool none = later && frame >> PMEM_OWNER_SHIFT != g + 1;
+        if (none ? pagetable_unmap(tables[n][g], va, run) : pagetable_map(tables[n][g], va, frame, run, flags_of(index)))
+            fail("tables", "space %u: no room for page %u", n, index);
+    }
+}
+static void tables_put(unsigned n, unsigned index)
+{
     for (unsigned g = 0; g < params.gpus; g++)
-        for (uint64_t at = 0, run; at < bytes; at += run) { // as host/driver/entries.c
-            const uint64_t frame = frame_of(first + at);
-            for (run = 4096; at + run < bytes && frame_of(first + at + run) == frame + run;)
-                run += 4096;
-            if (pagetable_map(tables[n][g], first_of(p, index) + at, frame, run, flags_of(index)))
-                fail("tables", "space %u: no room for page %u", n, index);
-        }
+        entries_put(n, index, g, firsts && !in_leaf(index) && frames[space[n].page[index].frame]->pa >> PMEM_OWNER_SHIFT);
 }
 // Entries as they come from host/vm.
 static bool begun; // the machine: before, they are there at once
@@ -208,17 +229,20 @@ static void build_driver()
     config.slots = config.engines = config.launches = config.parts = 1, config.cus = Cus;
     config.tables_base = VramBytes - pmem_table_bytes(memory), config.tables_bytes = pmem_table_bytes(memory);
     config.counters = true, config.count_page = 4096;
+    config.withhold = on(Firsts) && params.seed % 2;
     struct cp_host host = {};
-    host.shootdown = host.tables = gpu_answered;
+    host.shootdown = host.tables = gpu_answered, host.withheld = page_withheld;
     for (unsigned g = 0; g < params.gpus; g++)
         cps[g] = cp_new(&machine, g, &config, &host), hubs[g].g = g, ports[g + 1].owner = g + 1;
     struct migrate_host own = {};
     own.views = views, own.why_not = why_not, own.busy = busy, own.pushed = pushed, own.holds = holds, own.cp = cp_of, own.now = now, own.settled = settled;
-    own.left = frame_left, own.over = over;
+    own.left = frame_left, own.over = over, own.moved = move_ended;
     struct frames_source source = {nullptr, Granule, granule_take, granule_give};
     engine = migrate_new(memory, &own, &source);
     struct pmem_watch watch = {nullptr, nullptr, page_came, nullptr};
     pmem_watch(memory, &watch);
+    if (config.withhold)
+        build_firsts();
     for (Frame *f : frames) {
         const bool block = (f->pa & PMEM_OFFSET_MASK) >> 20 == 4;
         for (unsigned k = 0; k < (block ? 16 : 1); k++)
@@ -237,6 +261,7 @@ static void build_driver()
     for (unsigned n = 0; n < params.spaces; n++)
         for (unsigned g = 0; g < params.gpus; g++) {
             cp_spaces[n][g] = {};
+            cp_spaces[n][g].owner = &cp_spaces[n][g];
             cp_spaces[n][g].pt = tables[n][g], cp_spaces[n][g].vmid = space[n].vmid;
             cp_space_open(cps[g], &cp_spaces[n][g]);
             cps[g]->jobs[n].state = JOB_RUN, cps[g]->jobs[n].space = &cp_spaces[n][g]; // a kernel of it

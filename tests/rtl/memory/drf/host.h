@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "firmware/cp_private.h"
+#include "migrate/faults.h"
 #include "migrate/move.h"
 #include "vm/pmem.h"
 }

@@ -4,7 +4,7 @@
 // page's bytes, wherever it is.
 #ifndef TESTS_DRF_MOVES_H
 #define TESTS_DRF_MOVES_H
-#include "driver.h"
+#include "firsts.h"
 
 static uint64_t moves_begun, moves_refused, moves_given_up, blocks_begun, exchanges, frees;
 static Rng driver;
@@ -138,6 +138,7 @@ static void free_mapped()
 static void step_driver()
 {
     step_machine();
+    step_firsts();
     step_counts();
     if (exchange.open)
         exchange_end();
@@ -168,10 +169,12 @@ static void step_driver()
         free_begin();
     }
 }
-static bool driver_rests() { return machine_rests() && counts_rest() && !migrate_busy(engine) && quarantine.empty() && !exchange.open && free_.step == free_.No; }
+static bool driver_rests() { return machine_rests() && firsts_rest() && counts_rest() && !migrate_busy(engine) && quarantine.empty() && !exchange.open && free_.step == free_.No; }
 static void driver_stands()
 {
     fflush(stdout);
     migrate_tell(engine, stderr);
+    if (firsts)
+        faults_tell(firsts, stderr);
 }
 #endif

@@ -6,7 +6,8 @@
 #include <cstring>
 
 enum Plant { NoPlant, LockMissesGpu, AnsweredByArrival, FlushOfNextPage, PushBeforeFlush, NoQuarantine, DropMissesCus, ShootDownMissesCus,
-             ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain, FreedWhileLinesCome };
+             ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain, FreedWhileLinesCome,
+             WaiterForgotten, MappedWhileItMoves };
 static const char *const plants[] = {
     "none",
     "lock-misses-a-gpu",           // one GPU's page tables are forgotten
@@ -21,6 +22,8 @@ static const char *const plants[] = {
     "fragment-stays-on-neighbours", // 15 pages beside one that is locked still say that all 16 are one
     "old-address-again",           // entries lead where the page was
     "freed-while-lines-come",      // memory has its next owner before the last line of a move that was given up
+    "waiter-forgotten",            // who asks first for a page that moves to another GPU is not served when it is there
+    "mapped-while-it-moves",       // ... is given an entry at once, where the page was
 };
 static unsigned plant;
 static bool planted(Plant p) { return plant == p; }

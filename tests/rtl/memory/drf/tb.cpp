@@ -32,6 +32,10 @@ static void whole_run()
     if (params.gpus > 1) {
         printf("%llu moves begun (%llu blocks), %llu refused, %llu given up, %llu came; %llu exchanges, %llu frees, %llu accesses of command processors, %llu commands; counters read %llu times, %llu told\n", (Ull)moves_begun,
                (Ull)blocks_begun, (Ull)moves_refused, (Ull)moves_given_up, (Ull)pmem_moves(memory), (Ull)exchanges, (Ull)frees, (Ull)(firms[0].ended + firms[1].ended), (Ull)hub_commands, (Ull)count_reads, (Ull)counts_told);
+        if (firsts) {
+            const struct faults_sums s = faults_sums(firsts);
+            printf("%llu first accesses: %llu moved, %llu mapped, %llu late; %llu pages ahead of them\n", (Ull)s.faults, (Ull)s.moved, (Ull)s.mapped, (Ull)s.late, (Ull)s.ahead);
+        }
         case_done("random episodes of several GPUs", "S1.4, S1.9, S1.10, S1.13, S1.14, B.11");
         return;
     }

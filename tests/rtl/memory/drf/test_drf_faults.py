@@ -100,7 +100,7 @@ def test_without_a_fault(model):
 LATE = ("vmem-invalidation-too-early", "tlb-last-page-of-a-range", "tlb-l2-stale-after-256", "l1v-far-line-kept", "l1v-store-keeps-line", "tlb-l1-vmid-not-dropped",
         "tlb-l2-withheld-page-left", "l1v-waiter-lost", "noc-credit-lost", "sqc-tag-of-20-bits", "tlb-l2-withheld-one-of-many", "tlb-l2-sweep-ends-early",
         "tlb-l2-lock-is-a-fault", "walker-keeps-second-level", "push-line-left-out",
-        "answered-by-arrival", "freed-while-lines-come", "fragment-stays-on-neighbours", "shoot-down-misses-groups")
+        "answered-by-arrival", "freed-while-lines-come", "fragment-stays-on-neighbours", "shoot-down-misses-groups", "waiter-forgotten")
 
 
 def found(model, *words):
