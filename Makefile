@@ -37,6 +37,16 @@ all:  ## build the command and the shim
 	$(call step,building the command,$(words $(LIB_OBJ)),all-files)
 all-files: $(B)/bin/gantry $(B)/lib/libgantry_shim.so lib-files
 include $(wildcard sw/tools/*.mk)
+# No rules of make's own: tried for each header of each .d file, they take two thirds of the time of a make that has nothing to do.
+.SUFFIXES:
+%: %,v
+%: RCS/%,v
+%: RCS/%
+%: s.%
+%: SCCS/s.%
+%.c: %.w %.ch
+%.tex: %.w %.ch
+%.out: %
 
 # Generated tables: one rule each, in sw/tools/generate.mk: $(GENERATED) lists what C sources need.
 # C: every folder below host/ and bridge/ belongs to the library; main.c is the command.

@@ -39,6 +39,8 @@ SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/tes
 # Seeded faults of a bench that `make test` plants, to see that the bench can fail at all: each is a build of its own.  None where the text is another
 # bench's, whose checks are seen to fail there.
 FAULTS = 1
+# By day: of a model that nobody else has, and that runs for a second, no optimization, which would take as long as all else; what `make test` has built for
+# most tests (tests-models-files) is taken as it is.
 LIGHT = "-O3 or -O0"  # sw/tools/models.py --opt
 cpu_seen = [0.0]  # at the end of the last phase of a test
 
@@ -94,7 +96,7 @@ class CTest(Item):
         if build.returncode:
             raise Failed("does not compile:\n" + build.stdout)
         nightly = os.environ.get("GANTRY_NIGHTLY") == "1"
-        done = run([str(exe)], limit=int(limit[1]) if limit and nightly else LIMIT, env=os.environ if nightly else {"GANTRY_MODEL_OPT": LIGHT, **os.environ})
+        done = run([str(exe)], limit=int(limit[1]) if limit and nightly else LIMIT, env=os.environ)
         self.cases_ran(done.stdout)
         if done.returncode:
             raise Failed(f"exit status {done.returncode}\n{done.stdout[-6000:]}")
@@ -185,7 +187,7 @@ class File(pytest.File):
         if self.kind is BenchTest:
             other = re.search(r'^#include "\.\./\w+/tb\.cpp"', self.path.read_text(), re.M)
             for number, item in enumerate(self.seeded(), 1):
-                if other or number > FAULTS:
+                if other or nightly or number > FAULTS:
                     item.add_marker(pytest.mark.nightly("seeded"))
                 yield item
 
@@ -317,16 +319,6 @@ def cpu_used():
     return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-@pytest.fixture(scope="module")
-def light_models():
-    """By day: of a model that nobody else has, and that runs for a second, no optimization, which would take as long as all else; what `make test` has
-    built for most tests (tests-models-files) is taken as it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("GANTRY_NIGHTLY") != "1":
-            patch.setenv("GANTRY_MODEL_OPT", LIGHT)
-        yield
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logstart():
     cpu_seen[0] = cpu_used()
@@ -342,4 +334,6 @@ def pytest_runtest_makereport():
 def pytest_sessionstart(session):
     os.environ.setdefault("GANTRY_ROOT", str(ROOT))
     os.environ.setdefault("GANTRY_BUILD_NICE", "10")  # compilers and proofs behind programs (processor.behind)
+    if os.environ.get("GANTRY_NIGHTLY") != "1":
+        os.environ.setdefault("GANTRY_MODEL_OPT", LIGHT)
     os.environ.setdefault("GANTRY_MODEL_CHECK", "1")  # whole GPUs with the assertions of the RTL; what is about production models unsets it

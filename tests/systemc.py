@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SystemC programs of the tests: built against libgantry_tlm and run, without SystemC's own first lines."""
+import fcntl
 import functools
 import os
 import pathlib
@@ -14,7 +15,10 @@ LIBRARY = ROOT / "build/lib/libgantry_tlm.so"
 
 @functools.cache
 def library():
-    done = subprocess.run(["make", "-s", "systemc-files"], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "systemc.lock", "w") as lock:  # tests that run beside each other want the same
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(["make", "-s", "systemc-files"], cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of a board's frames, chip and target (formal.py)."""
+import dataclasses
+
 from formal_tasks import BUGS, PDR, Task, bounded, faults, induction, reach
 
 
@@ -27,13 +29,13 @@ BLOCKS = {  # sources, tasks
     "board_frames": (
         ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
         {"bmc": frames(34), "bmc_long": frames(38, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
-         "cover": frames(60, expected="FAIL", defines=("REACH",), Fates="1'b1"),
+         "cover": frames(60, expected="FAIL", nightly=True, defines=("REACH",), Fates="1'b1"),
          **{f"bug{n}": frames(60, expected="FAIL", replace=pair, Fates="1'b1") for n, pair in enumerate((
              ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
              ("send_place_q <= base_place_q;", ""),
              ("write_q <= end_q;", ""),
              ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
-         "bmc_room": frames(100, Stall="1'b1"), "bug_room": frames(100, expected="FAIL", Stall="1'b1", replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
+         "bmc_room": frames(100, nightly=True, Stall="1'b1"), "bug_room": frames(100, expected="FAIL", Stall="1'b1", replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
     "framer": (
         ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "tests/formal/framer_crc_pkg.sv", "rtl/board/deframer.sv",
          "rtl/board/framer.sv"],
@@ -48,7 +50,7 @@ BLOCKS = {  # sources, tasks
     "framer_channel": (
         ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
         {"prove": channel(8, defines=("HELPERS",), frames=4, merge=False),
-         "step": channel(3, defines=("HELPERS", "STEP")), "cover": channel(150, expected="FAIL", defines=("REACH",)),
+         "step": channel(3, defines=("HELPERS", "STEP")), "cover": channel(150, expected="FAIL", nightly=True, defines=("REACH",)),
          **{f"bug{n}": channel(3, expected="FAIL", replace=pair, defines=("HELPERS", "STEP")) for n, pair in enumerate((
              ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
              ("assign free = !tx_valid_o || tx_ready_i;", "assign free = 1'b1;"),
@@ -58,7 +60,7 @@ BLOCKS = {  # sources, tasks
              ("default: byte_d = room_q;", "default: byte_d = room_i;")), 1)}}),
     "board_target": (
         ["rtl/board/board_target.sv"],
-        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": reach(20), **BUGS,
+        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": dataclasses.replace(reach(20), nightly=True), **BUGS,
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("fire_q  <= (!target_no && !fire_q) || evaluate", "fire_q  <= !target_no || evaluate"),
              ("quiet     = target_no && !fire_q && !jump_q", "quiet     = target_no && !jump_q"),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of the memory path but the L2 slice: vector memory, caches, TLBs, crossbar, DRAM (formal.py)."""
+import dataclasses
+
 from formal_tasks import bounded, faults, induction, reach, step
 
 VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/cu/cu_pkg.sv", "rtl/l1/l1v_pkg.sv",
@@ -15,7 +17,7 @@ BLOCKS = {  # sources, tasks
                   ("activate_at[b] = now + Wait.activate;", ""), nightly=True)}),
     "tlb_l1": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/tlb/tlb_l1.sv", "tests/formal/tlb_l1_peek.sv"],
-        {"bmc": bounded(6, nightly=True), "prove": bounded(5, defines=("HELPERS",), frames=4, nightly=True), "cover": reach(8),
+        {"bmc": bounded(6, nightly=True), "prove": bounded(5, defines=("HELPERS",), frames=4, nightly=True), "cover": dataclasses.replace(reach(8), nightly=True),
          **faults(("vmid: vmid, first: vpn", "vmid: {6'd0, vmid[1:0]}, first: vpn"),
                   ("inv_covers(inv_i, kept.vmid, kept.first, kept.size)", "inv_covers(inv_i, kept.vmid, kept.first, SizePage)"),
                   ("size: of_size, vmid", "size: SizePage, vmid"),
@@ -24,7 +26,7 @@ BLOCKS = {  # sources, tasks
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "rtl/tlb/tlb_pkg.sv",
          *(f"rtl/tlb/utcl2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "misses_pkg", "withheld_pkg", "answers_pkg", "store", "tlb")),
          "tests/formal/utcl2_tlb_peek.sv"],
-        {"base_short": bounded(2, defines=("HELPERS",)), "base": bounded(4, defines=("HELPERS",), nightly=True),
+        {"base_short": bounded(2, defines=("HELPERS",), nightly=True), "base": bounded(4, defines=("HELPERS",), nightly=True),
          "step": step(nightly=True), "bmc": bounded(11, nightly=True),
          "cover": bounded(3, expected="FAIL", defines=("HELPERS", "STEP", "REACH"), nightly=True),
          **{f"bug{n}": step(expected="FAIL", nightly=True, replace=pair) for n, pair in enumerate((

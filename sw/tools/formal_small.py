@@ -32,7 +32,7 @@ BLOCKS = {  # sources, tasks
     "async_fifo": (
         ["rtl/tech/async_fifo.sv"],
         {"bmc": two_clocks(30, nightly=True), "bmc_long": two_clocks(45, nightly=True),
-         "cover": two_clocks(60, expected="FAIL", defines=("REACH",)),
+         "cover": two_clocks(60, expected="FAIL", defines=("REACH",), nightly=True),
          **{f"bug{n}": two_clocks(40, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("assign ready_o = used != place_t'(Depth);", "assign ready_o = 1'b1;"),
              ("write_gray_q         <= gray(write_q + 1'b1);", "write_gray_q         <= gray(write_q) + 1'b1;"),
@@ -70,11 +70,11 @@ BLOCKS = {  # sources, tasks
          "tests/formal/dispatch_pool_peek.sv"],
         {"bmc": bounded(7, nightly=True, params={"Cus": 1}), "prove": induction(nightly=True, Cus=1), "prove_two": induction(nightly=True),
          "prove_few": induction(nightly=True, Groups=1),
-         "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": reach(14, Cus=1),
+         "prove_wide": induction(nightly=True, Cus=1, Slots=3), "cover": dataclasses.replace(reach(14, Cus=1), nightly=True),
          **{f"bug{n}": bug(n, Cus=1) for n in (1, 2, 3)}}),
     "dispatch_walk": (
         ["build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/dispatch/dispatch_pkg.sv", "rtl/dispatch/dispatch_walk.sv"],
-        {"bmc": bounded(10), "bmc_long": bounded(12, nightly=True), "bmc_three": bounded(11, nightly=True, params={"Dispatchers": 3}),
+        {"bmc_short": bounded(8), "bmc": bounded(10, nightly=True), "bmc_long": bounded(12, nightly=True), "bmc_three": bounded(11, nightly=True, params={"Dispatchers": 3}),
          "bmc_eight": bounded(8, nightly=True, params={"Dispatchers": 8}),
          "cover": bounded(20, expected="FAIL", defines=("REACH",), nightly=True),
          "bug_turn": bounded(14, expected="FAIL", nightly=True, params={"Dispatchers": 3}, replace=("((equals & earlier[i]) != '0)", "(1'b0)")),

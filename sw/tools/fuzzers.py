@@ -114,7 +114,7 @@ def main():
     parser.add_argument("target", nargs="*", choices=[[], *TARGETS])
     args = parser.parse_args()
     names = args.target or list(TARGETS)
-    wrong = sanitize.build("asan")
+    wrong = sanitize.build("asan", args.short)
     if wrong:
         print(f"{wrong}\nfuzz: does not build\nfuzz: 0 passed, {len(names)} failed")
         return 1

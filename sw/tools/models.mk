@@ -6,7 +6,7 @@ $(B)/bin/gantry: | $(MODEL_PACKAGES)
 models:  ## build the RTL models of CONFIG (default demo)
 	$(call step,building the RTL models,$(words $(MODEL_KINDS) $(MODEL_KINDS)),models-files)
 models-files: $(MODEL_PACKAGES) | $(B)/bin/gantry
-	@$(PY) sw/tools/models.py $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
+	@$(PY) sw/tools/models.py $(if $(GANTRY_MODEL_CHECK),--check) $$($(B)/bin/gantry config -c $(or $(CONFIG),configs/demo.yaml) --sv | sed 's/^/--set=/') $(MODEL_KINDS)
 # What most tests run, with the assertions of the RTL: built before them, so that a test of another machine finds of it what it shares (tests/conftest.py, LIGHT).
 tests-models-files: $(MODEL_PACKAGES) | $(B)/bin/gantry
 	@for machine in 'tiny --set system.gpus=1' 'tiny --set system.gpus=2' smallest demo; do \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make mutation`: the mutants that are made (sw/tools/mutants.py), the draw and the record (mutate.py), and verdicts on C and
 RTL (mutate_c.py, mutate_rtl.py): noticed, not noticed, the same object, what does not compile, a hang."""
+import os
 import pathlib
 import sys
 
@@ -132,6 +133,8 @@ def test_a_function_that_ends_without_its_value_does_not_build(runner):
 def test_a_leak_is_noticed(runner, monkeypatch):
     """By LeakSanitizer alone: windows of client memory are not given back."""
     monkeypatch.setattr(mutate_c.subprocess, "run", RUN)
+    build = mutate_c.sanitize.build
+    monkeypatch.setattr(mutate_c.sanitize, "build", lambda kind: build(kind, short=os.environ.get("GANTRY_NIGHTLY") != "1"))
     found = [m for m in mutants.of_file(ROOT / "host/vm/pmem.c") if m.old == "pmem_windows_fini(pm);" and m.new == ";"]
     assert len(found) == 1 and runner.verdict(found[0])[:2] == ("killed", "asan tests/host/vm/test_pmem.c")
 

@@ -45,7 +45,6 @@ int main()
 """
 
 
-pytestmark = pytest.mark.usefixtures("light_models")
 CONFIG = {1: "smallest", 2: "tiny"}  # by processes
 
 
@@ -141,7 +140,7 @@ WAITED = {"soft": ("gpu0.cu0", ENDLESS, {signal.SIGKILL: "the other side has clo
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-@pytest.mark.parametrize("board", WAITED)
+@pytest.mark.parametrize("board", ["soft", pytest.param("simulated", marks=pytest.mark.nightly)])  # a board that no other test by day has
 @pytest.mark.shows("B.3")
 def test_killed_or_stopped_in_a_kernel(soft, standin, start, board, how, tmp_path):
     """While it is waited for."""

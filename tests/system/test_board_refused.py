@@ -6,8 +6,6 @@ import re
 import pytest
 from boards import gantry, placed, soft  # noqa: F401
 
-pytestmark = pytest.mark.usefixtures("light_models")
-
 
 # ---- boards that are others
 @pytest.mark.parametrize("field, cause", [

@@ -11,8 +11,7 @@ from same_board import SameBoard
 sys.path.insert(0, str(ROOT / "tests/rtl/board"))
 import part as parts  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("light_models")
-BY_DAY = ("rdma", "l2")
+BY_DAY = ("rdma",)
 
 
 @pytest.mark.parametrize("kind", [kind if kind in BY_DAY else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS])

@@ -85,7 +85,6 @@ def test_lockstep_from_a_checkpoint(peer, saved, tmp_path):
 
 
 @pytest.mark.shows("S4.7")
-@pytest.mark.usefixtures("light_models")  # the model of test_wave.py
 def test_waves_from_a_checkpoint(saved, tmp_path):
     """Of a state that models with waves have saved; models without them are others."""
     scope = "gpu0.sqc0@4100:4200"

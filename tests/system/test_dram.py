@@ -22,7 +22,7 @@ SETS = {  # what each is set beside `tiny`
     "all banks refreshed at once, small queue": ("tiny", {"gpu.dram.trfc_bank": 0, "gpu.dram.places": 16,
                                                               "gpu.dram.write_high": 8, "gpu.dram.write_low": 2}),
 }
-pytestmark = [pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out"), pytest.mark.usefixtures("light_models")]
+pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
 @functools.cache

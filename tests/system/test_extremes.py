@@ -158,7 +158,6 @@ def test_all_behind_the_cus(program, end):
     agree(program, settings)
 
 
-@pytest.mark.usefixtures("light_models")
 def test_all_of_the_small_blocks(program):
     """Odd values of the keys that neither a CU nor an L2 slice nor the L2 TLB reads."""
     large = {"cu", "l2", "utcl2"}

@@ -2,6 +2,7 @@
 """Kinds of programs that are made of one thing each: pitched copies, launches at the limits, C++ objects, host threads, printf, several GPUs, kernels
 that wait.  Each compares with the CPU what it has done (sw/apps); on the golden model and the RTL, those whose order is fixed with the same data, some in
 lock step."""
+import functools
 import re
 
 import pytest
@@ -27,6 +28,7 @@ LOCKSTEP = {"boxes": ["8"], "objects": ["20"], "crossing": ["300"], "locks": ["3
 rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
+@functools.cache
 def run(apps, kind, model, *more, options=()):
     (program, *args), gpus, _ = KINDS[kind]
     return passed(gantry_run([apps / program, *args, *more], model, gpus, options), program)
@@ -44,7 +46,7 @@ def test_both_models(apps, kind):
 @pytest.mark.parametrize("kind", LOCKSTEP)
 @pytest.mark.shows("B.6")
 def test_lock_step(apps, kind):
-    result = run(apps, kind, "rtl", *LOCKSTEP[kind], options=["--lockstep"])
+    result = run(apps, kind, "rtl", *LOCKSTEP[kind], options=("--lockstep",))
     counts = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)
     assert counts and counts[1] == counts[2] == result.line["instructions"], result
 

@@ -10,6 +10,7 @@ from live import GANTRY, LADDER_FAMILIES, MODELS, ROOT, gantry_run, on_last_gpus
 PROGRAMS = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "hashes", "blur", "saxpy2", "pipeline", "peer", "copies",
             *LADDER_FAMILIES]
 TWO_DEVICES = ("hashes", "saxpy2", "peer")
+BY_DAY = [("rtl", 4), ("rtl", 1)] if "rtl" in MODELS else [("golden", 4)]
 
 
 def need(program):
@@ -71,7 +72,7 @@ def test_raw_queues(apps, model, gpus, what):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("model, gpus", [pytest.param(m, n, marks=[] if n == 4 or (m, n) == ("rtl", 1) else pytest.mark.nightly) for m in MODELS for n in (1, 2, 4)])
+@pytest.mark.parametrize("model, gpus", [pytest.param(m, n, marks=[] if (m, n) in BY_DAY else pytest.mark.nightly) for m in MODELS for n in (1, 2, 4)])
 @pytest.mark.shows("B.1", "S0.7", "S0.18")
 def test_programs(apps, model, gpus, program):
     """Rungs 4 to 7, 9, 10: copies, kernels, LDS, dimensions, memset, two devices, peer copies, events.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libgantry against the command: the same final line, the same refusals, machines in threads, a recording replayed; its header and libraries as
 other programs see them: compiled by several compilers, linked outside of the tree through pkg-config, from Python."""
+import functools
 import os
 import re
 import shutil
@@ -15,7 +16,6 @@ from library import GOLDEN, ROOT, RTL, Machine, Refused, Summary, call, options
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import check_library  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("light_models")
 GANTRY = ROOT / "build/bin/gantry"
 LIMIT = 600
 N = 512
@@ -50,6 +50,7 @@ RTL_BY_DAY = ["vecadd"]
 CONFIG = {GOLDEN: "tiny", RTL: "smallest"}
 
 
+@functools.cache
 def code(name):
     path = ROOT / f"build/kernels/{name}.v4.co"
     subprocess.run(["make", "-s", path.relative_to(ROOT)], cwd=ROOT, check=True)

@@ -60,7 +60,7 @@ def judge(litmus, choice, options=()):
     assert not missing, f"allowed, but not seen: {choice} {missing}"
 
 
-@pytest.mark.parametrize("choice", OFTEN, ids="-".join)
+@pytest.mark.parametrize("choice", [pytest.param(c, marks=pytest.mark.nightly) if c[0] == "lb" else c for c in OFTEN], ids="-".join)
 @pytest.mark.shows("S0.18", "S0.19", "S4.14")
 def test_choice(litmus, choice):
     judge(litmus, choice)

@@ -6,10 +6,11 @@ import pytest
 from live import MODELS, gantry_run
 from test_ladder import PROGRAMS
 
+OFTEN = ("copies", "histogram", "peer", "saxpy2", "sorting")  # copies, atomics of the LDS, two GPUs, two threads, many launches; nightly all
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [p if p in OFTEN else pytest.param(p, marks=pytest.mark.nightly) for p in PROGRAMS])
 @pytest.mark.shows("B.6")
 def test_lockstep(apps, program):
     result = gantry_run([apps / program], "rtl", 2, ["--lockstep"])

@@ -97,7 +97,7 @@ def test_data_is_that_of_a_run_without_moves(code, plain):
     assert with_moves["data"] == figures(moved(code, moves=NONE))["data"] == figures(moved(code, "--model", "golden"))["data"]
 
 
-@pytest.mark.parametrize("settings", [["place.processes=2"], ["clock.mode=free"], ["system.gpus=3", "place.processes=3"]])
+@pytest.mark.parametrize("settings", [["place.processes=2"], ["clock.mode=free"], pytest.param(["system.gpus=3", "place.processes=3"], marks=pytest.mark.nightly)])
 def test_wherever_it_runs(code, plain, settings):
     words = [word for s in settings for word in ("--set", s)]
     found = figures(moved(code, *words))

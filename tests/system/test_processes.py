@@ -41,7 +41,7 @@ def figures(result):
     return {k: result.line[k] for k in FIGURES}, result.kernels
 
 
-@pytest.mark.parametrize("processes, runs", [(2, 2), pytest.param(3, 2, marks=pytest.mark.nightly), (8, 2)])
+@pytest.mark.parametrize("processes, runs", [*(pytest.param(n, 2, marks=pytest.mark.nightly) for n in (2, 3)), (8, 2)])
 @pytest.mark.shows("B.4")
 def test_processes_repeat(clients, load, processes, runs):
     """As many kernels as all of them launch have ended, too: that of a process which ends as soon as it sees its signal counts."""

@@ -15,7 +15,7 @@ def far(tmp_path_factory):
 
 
 @pytest.mark.shows("S0.18", "S1.2")
-@pytest.mark.parametrize("options", [(), ("--set", "gpu.l2.mode=requester"), ("--set", "gpu.l2.write=through"), ("--set", "place.processes=2"), ("--lockstep",)],
+@pytest.mark.parametrize("options", [(), ("--set", "gpu.l2.mode=requester"), pytest.param(("--set", "gpu.l2.write=through"), marks=pytest.mark.nightly), ("--set", "place.processes=2"), ("--lockstep",)],
                          ids=["home", "requester", "through", "processes", "lockstep"])
 def test_far_memory(far, options):
     if "rtl" not in MODELS:

@@ -12,8 +12,9 @@ from live import APPS, GANTRY, LIMIT, MODELS, ROOT, Result
 
 FAMILIES = sorted(p.stem for p in (ROOT / "sw/apps").glob("*.hip") if '#include "suite.h"' in p.read_text())
 SINGLE = ["blur", "copies", "hash", "hashes", "histogram", "matmul", "peer", "pipeline", "reduction", "saxpy2", "transpose", "vecadd"]  # at -O2: test_ladder
-OFTEN = ["atomics", "calls", "fft", "lanes", "matrices", "sorting"]
-LOCKSTEP = ["atomics", "calls", "fft", "lanes", "matrices"]
+AT_NIGHT = pytest.param("matrices", marks=pytest.mark.nightly)
+OFTEN = ["atomics", "calls", "fft", "lanes", AT_NIGHT, "sorting"]
+LOCKSTEP = ["atomics", "calls", "fft", "lanes", AT_NIGHT]
 SMALLEST = ["configs/smallest.yaml"]
 # What such a CU can never hold: exit status, message.
 TOO_LARGE = {

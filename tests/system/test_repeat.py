@@ -8,7 +8,7 @@ import pytest
 from live import MODELS, ROOT, gantry_run
 
 SINGLE_THREADED = ["vecadd", "matmul", "transpose", "reduction", "histogram", "hash", "blur", "pipeline", "peer", "copies"]
-OFTEN = ["vecadd", "histogram", "pipeline", "peer", "copies"]
+OFTEN = ["vecadd", "pipeline", "peer"]
 RUNS = 5 if os.environ.get("GANTRY_NIGHTLY") == "1" else 2
 
 

@@ -83,7 +83,6 @@ def test_lockstep(recorded):
 
 
 @pytest.mark.shows("S4.7")
-@pytest.mark.usefixtures("light_models")  # the model of test_wave.py
 def test_one_partition(recorded, tmp_path):
     """A CU and an L2 slice alone, a cache group with its wave; a replay keeps the messages of another partition."""
     for part in ("gpu0.cu0", "gpu0.l2s1"):

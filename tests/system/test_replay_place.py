@@ -17,8 +17,8 @@ from test_place import figures, gantry, kernel, loop, placed, ran, start, tables
 from test_replay import small_disk  # noqa: F401
 
 PLACES = [(), (2, ""), (2, "gpu0=1"), (2, "gpu0=1 gpu1=1"), (3, "gpu0=1 gpu1=2")]
-# `make test` has the default, one worker with one GPU, two workers.
-SOME = [pytest.param(p, marks=[] if p in ((), (2, "gpu0=1"), (3, "gpu0=1 gpu1=2")) else pytest.mark.nightly) for p in PLACES]
+# `make test` has the default and two workers.
+SOME = [pytest.param(p, marks=[] if p in ((), (3, "gpu0=1 gpu1=2")) else pytest.mark.nightly) for p in PLACES]
 CYCLES = (1, 30001, 63003, 90003, 141007)  # before anything; copies between the GPUs; a kernel; another copy; a kernel of GPU 1
 
 MOMENTS = {**{str(cycle): f"cycle:{cycle}" for cycle in CYCLES}, "third": "kernel:3"}

@@ -41,7 +41,7 @@ def passed(result):
 
 
 @pytest.mark.shows("B.1")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=pytest.mark.nightly) if k in ("clang-address-shared", "gcc-leak", "gcc-thread") else k for k in KINDS])
 def test_runs(folder, kind):
     passed(gantry_run([built(folder, kind)], options=PATIENT, env=NO_LEAKS))
 

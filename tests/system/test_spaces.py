@@ -4,7 +4,7 @@ import collections
 import re
 
 import pytest
-from live import gantry_run
+from live import MODELS, gantry_run
 from test_traps import build
 
 SPACES = 16  # VMIDs
@@ -43,10 +43,10 @@ def test_two_spaces_on_one_cu():
     assert {row["wavefronts"] for row in both} == {alone[0]["wavefronts"]}
 
 
+@pytest.mark.parametrize("model", [pytest.param(m, marks=pytest.mark.nightly) if m == "rtl" else m for m in MODELS])
 @pytest.mark.shows("S3.12")
-@pytest.mark.usefixtures("light_models")
 def test_every_space_at_once(model):
-    """With as many dispatchers all run beside each other on the RTL: 960 wavefronts by turns on 40 slots."""
+    """With as many dispatchers all run beside each other on the RTL (nightly): 960 wavefronts by turns on 40 slots."""
     _, rows = works(SPACES, model, "--set", "gpu.dispatch.dispatchers=16")
     if model == "rtl":
         assert most_at_once(rows) == SPACES

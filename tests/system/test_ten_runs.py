@@ -35,7 +35,7 @@ def run(taking_turns, model):
     return {key: result.line[key] for key in FIGURES}, result.kernels
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [pytest.param(m, marks=pytest.mark.nightly) if m == "golden" and "rtl" in MODELS else m for m in MODELS])
 @pytest.mark.shows("B.4")
 def test_ten_runs_are_identical(taking_turns, model):
     first = run(taking_turns, model)

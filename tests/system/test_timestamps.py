@@ -6,7 +6,6 @@ import subprocess
 import pytest
 from live import ROOT, gantry_run
 
-pytestmark = pytest.mark.usefixtures("light_models")
 SOURCE = """
 #include <hip/hip_ext.h>
 #include "check.h"

@@ -14,7 +14,6 @@ import pytest
 import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.usefixtures("light_models")
 GANTRY = ROOT / "build/bin/gantry"
 HASH = "build/kernels/hash.v4.co"
 LAUNCH = [HASH, "--grid", "1024", "--group", "64", "--arg", "zero:4096", "--arg", "zero:4096"]

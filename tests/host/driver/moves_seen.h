@@ -421,7 +421,7 @@ static void on_gpus(unsigned gpus, const char *hold)
 {
     char count[24];
     snprintf(count, sizeof count, "system.gpus=%u", gpus);
-    const char *const settings[] = {count, hold};
+    const char *const settings[3] = {count, hold};
     const struct result without = run("sort", SIM_RTL, false, settings, NO_MOVES);
     assert_int_equal(seen.orders, 0);
     seed = gpus;

@@ -134,7 +134,7 @@ static const struct program {
     bool lockstep, day;
 } programs[] = {
     {{"chains", "sort"}, 2, true, true},    {{"chains", "floyd"}, 2, false, false},
-    {{"chains", "rank"}, 2, false, true},   {{"chains", "life"}, 2, true, false},
+    {{"chains", "rank"}, 2, false, false},  {{"chains", "life"}, 2, true, false},
     {{"crossing", ""}, 2, true, false},     {{"chains", "sort"}, 4, false, false},
     {{"chains", "floyd"}, 4, false, false}, {{"chains", "rank"}, 4, true, false},
     {{"chains", "life"}, 3, false, false},  {{"crossing", ""}, 4, false, false},

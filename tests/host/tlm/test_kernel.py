@@ -115,7 +115,7 @@ def command(tmp_path_factory):
 
 
 @pytest.mark.parametrize("quantum", QUANTA)
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [KERNELS[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in KERNELS[1:])])
 @pytest.mark.shows("B.3")
 def test_the_cycles_of_the_command(name, quantum, command, tmp_path):
     got, (reads, writes, loads), contents = by_module(name, tmp_path / "module", quantum)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kernel of sw/kernels, from its code object in versions 2 to 5, against plain Python (S0.16, S3.7)."""
+import functools
 import pathlib
 import re
 import subprocess
@@ -17,6 +18,7 @@ MODELS = ["golden"] + (["rtl"] if all((ROOT / f"rtl/gpu/part_{p}.sv").exists() f
 VERSIONS = [2, 3, 4, 5]
 
 
+@functools.cache
 def code_object(name, version):
     path = ROOT / f"build/kernels/{name}.v{version}.co"
     done = subprocess.run(["make", "-s", f"build/kernels/{name}.v{version}.co"], cwd=ROOT, capture_output=True, text=True)

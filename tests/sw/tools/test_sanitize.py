@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make asan` and `make tsan`: what they run passes without a report (short forms here, all nightly), and each notices a fault of its kind."""
+import os
 import pathlib
 import re
 import subprocess
+import time
 
 import pytest
 import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+DAY = os.environ.get("GANTRY_NIGHTLY") != "1"
 # Each uses the library, so that its flags are those of the build.
 FAULTS = {
     "asan": """#include "base/xalloc.h"
@@ -50,7 +53,7 @@ def test_systemc_modules():
 @pytest.mark.parametrize("fault", [f if f != "tsan" else pytest.param(f, marks=pytest.mark.nightly) for f in FAULTS])
 def test_seeded_fault_is_reported(fault, tmp_path):
     kind = "tsan" if fault == "tsan" else "asan"
-    assert sanitize.build(kind) is None
+    assert sanitize.build(kind, short=DAY) is None
     source = tmp_path / "fault.c"
     source.write_text(FAULTS[fault])
     assert sanitize.compile_c(kind, sanitize.variables(kind), source, tmp_path / "fault") is None
@@ -59,7 +62,7 @@ def test_seeded_fault_is_reported(fault, tmp_path):
 
 def test_fault_inside_of_the_shim_is_reported(tmp_path):
     """A C program of the instrumented shim opens a path without an end: the shim reads behind it."""
-    assert sanitize.build("asan") is None
+    assert sanitize.build("asan", short=DAY) is None
     source, exe = tmp_path / "client.c", tmp_path / "client"
     source.write_text("""#include <fcntl.h>
                          #include <stdlib.h>
@@ -68,3 +71,27 @@ def test_fault_inside_of_the_shim_is_reported(tmp_path):
     assert sanitize.client_compile("asan", sanitize.variables("asan"), source, exe) is None
     wrong = sanitize.client_run("asan", exe)
     assert wrong and "AddressSanitizer: heap-buffer-overflow" in wrong and re.search(r"#[12] .*libgantry_shim.so", wrong), wrong
+
+
+def test_objects_of_the_ordinary_build(tmp_path, monkeypatch):
+    """By day taken where there are none with sanitizers, and again when they are newer; gone when all are wanted with sanitizers."""
+    monkeypatch.setattr(sanitize, "ROOT", tmp_path)
+    place = sanitize.PLAIN[0]
+    for folder, name, text in ((f"build/obj/{place}", "a.o", "old"), (f"build/obj/{place}", "b.o", "plain"), (f"build/asan/obj/{place}", "b.o", "sanitized"),
+                               ("build/obj/host/driver", "c.o", "plain")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / name).write_text(text)
+
+    def there():
+        return {p.name: p.read_text() for p in (tmp_path / "build/asan/obj").rglob("*.o")}
+    sanitize.take_plain("asan", True)
+    assert there() == {"a.o": "old", "b.o": "sanitized"}
+    source = tmp_path / f"build/obj/{place}/a.o"
+    source.write_text("new")
+    os.utime(source, (time.time() + 10, time.time() + 10))
+    sanitize.take_plain("asan", True)
+    assert there() == {"a.o": "new", "b.o": "sanitized"}
+    sanitize.take_plain("asan", False)
+    assert there() == {"b.o": "sanitized"}
+    sanitize.take_plain("asan", False)
+    assert there() == {"b.o": "sanitized"}
