@@ -24,3 +24,5 @@ TWO = """
 near, so moves save the rest alone. The goals of one adaptive policy against the best fixed one need all columns, those of four GPUs (geometric mean at least
 1.4) the table of four: where these are not there, nothing is said about them.
 """
+
+FOUR = ""
