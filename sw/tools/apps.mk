@@ -6,7 +6,7 @@ APP_SRC := $(filter-out $(FAMILIES),$(wildcard sw/apps/*.hip sw/apps/faults/*.hi
 APPS := $(patsubst %.hip,$(B)/apps/%,$(notdir $(APP_SRC)))
 HIP_FLAGS := -std=c++17 -ffp-contract=off -Isw/apps -x hip
 vpath %.hip sw/apps sw/apps/faults sw/apps/pages
-$(B)/apps/pages_%: sw/apps/pages/share.h
+$(filter $(B)/apps/pages_%,$(APPS)): sw/apps/pages/share.h
 PROGRAMS := $(patsubst sw/apps/%.hip,$(B)/apps/%,$(FAMILIES))
 apps:  ## build the HIP programs of sw/apps into build/apps
 	$(call step,building HIP programs,$(words $(APPS)),apps-files)

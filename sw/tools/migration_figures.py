@@ -67,6 +67,12 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
+def near_the_best(gains, share):
+    """{policy: programs on which it is at least `share` of the best policy of that program} of {program: {policy: gain}}; policies that all programs have."""
+    policies = set.intersection(*(set(of) for of in gains.values())) if gains else set()
+    return {policy: sum(of[policy] >= share * max(of.values()) for of in gains.values()) for policy in sorted(policies)}
+
+
 def wrong_data(results):
     """Keys of results whose `data` is not that of never."""
     return sorted(key for key, found in results.items() if (never := results.get((key[0], "never", key[2]))) and never["data"] != found["data"])

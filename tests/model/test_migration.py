@@ -43,6 +43,7 @@ def test_a_table_without_a_row(row):
 
 
 @pytest.mark.parametrize("row, cause", [
+    ("STEP(FLUSH, FLUSHED, CACHED, nothing, OVER)", "a second row"), ("STEP(WAIT, FAILED, FAST, undo, OVER)", "nothing declares"),
     ("STEP(NEW, GO, ALWAYS, shoot, LOCK", "is no row"), ("STEP(NEW, GONE, ALWAYS, shoot, LOCK)", "nothing declares"),
     ("STEP(NEW, GO, PUSHED, shoot, LOCK)", "a second row"),
 ])

@@ -10,9 +10,10 @@
 #include "driver/phases.h"
 #include "firmware/counts.h"
 #include "firmware/cp_private.h"
+#include "migrate/ledger.h"
 
 #define BLOCK MIGRATE_BLOCK
-#define ENOUGH 40u /* accesses: the threshold is 32 */
+#define ENOUGH 1800u /* accesses: the threshold of a block is 16 times 112 */
 
 static struct {
     far_count_fn *each[GPUS];

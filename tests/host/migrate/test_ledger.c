@@ -44,6 +44,20 @@ static void two_lines(void **state)
     ledger_fini(&l);
 }
 
+/* Orders have their rows; late are those of the policy. */
+static void a_fixed_time(void **state)
+{
+    struct ledger l = {.policy = "benefit", .decision = 7, .fixed = 4000};
+    (void)state;
+    ledger_add(&l, "benefit", &(struct move_fact){.bytes = PAGE, .fixed = 4000, .late = 1});
+    ledger_add(&l, "benefit", &(struct move_fact){.bytes = PAGE, .fixed = 4000});
+    ledger_add(&l, "order", &(struct move_fact){.bytes = PAGE, .fixed = 4000, .late = 9});
+    char *text = printed(&l);
+    assert_non_null(strstr(text, " decision=7 each; fixed: 4000 each, 1 late\ngantry: far accesses: "));
+    free(text);
+    ledger_fini(&l);
+}
+
 static void none_without_a_policy(void **state)
 {
     struct ledger l = {0};
@@ -79,6 +93,6 @@ static void first_accesses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_lines), cmocka_unit_test(none_without_a_policy),
-                                       cmocka_unit_test(first_accesses)};
+                                       cmocka_unit_test(first_accesses), cmocka_unit_test(a_fixed_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,20 @@ def test_goals_that_are_missed_are_bold():
     assert page.reuse(gains) == [["`threshold`", "0.95 (0.9)", "**1.29** (1.3)", "2.40 (2.4)", "9.00 (4.2)"]]
 
 
+def test_near_the_best():
+    gains = {"a": {"never": 1, "threshold": 2, "benefit": 1.9}, "b": {"never": 1, "threshold": 0.9, "benefit": 0.8, "periodic": 3}}
+    assert figures.near_the_best(gains, 0.95) == {"never": 0, "threshold": 1, "benefit": 1}
+    assert figures.near_the_best(gains, 0.3) == {"never": 2, "threshold": 2, "benefit": 1} and figures.near_the_best({}, 1) == {}
+
+
+def test_judgement_of_ten():
+    gains = {(name, 4): {"never": 1, "threshold": 1.5 if n < 7 else 0.5, "threshold, undamped": 9} for n, name in enumerate(migration.TEN)}
+    assert page.judgement(gains, 2) == "" and page.judgement(dict(list(gains.items())[:9]), 4) == ""
+    text = page.judgement(gains, 4)
+    assert "`never` 3, `threshold` 7 (goal of one adaptive policy: 8)" in text and "Geometric mean: `threshold` **1.08** (1.4)." in text
+    assert "Geometric" not in page.judgement({(name, 2): of for (name, _), of in gains.items()}, 2)
+
+
 def test_page(tmp_path):
     found = {key: row | {"commit": "abc", "date": "2026-11-30"} for key, row in RESULTS.items()}
     batch = {"overhead": 50, "moves": 32, "commit": "abc", "date": "2026-11-30"}
