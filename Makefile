@@ -94,12 +94,12 @@ lint: all  ## RTL by Verilator -Wall, race checker, verible and yosys; C by clan
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
 
-nightly:  ## make test with the long campaigns; PART=K/N: of these what part K of N has that is not current (ALL=all: all it has)
-	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory $(if $(PART),nightly-part,test)
+nightly:  ## make test with the long campaigns; PART=K/N: of these what part K of N has that is not current (ALL=all: all it has); UNIT='FILE K/N': one unit
+	@GANTRY_NIGHTLY=1 $(MAKE) --no-print-directory $(if $(PART)$(UNIT),nightly-part,test)
 
 nightly-part:
 	$(call step,building what tests need,$(words $(LIB_OBJ) $(APPS) $(KERNEL_FILES)),all-files apps-files kernels-files $(B)/apps/sorting $(B)/apps/chains)
-	@$(PY) sw/tools/nightly.py $(PART) $(ALL)
+	@$(PY) sw/tools/nightly.py $(if $(UNIT),--unit '$(UNIT)',$(PART) $(ALL))
 
 clean:  ## remove generated files except the Python environment
 	rm -rf $(B)/log $(B)/obj $(B)/lib $(B)/bin $(B)/gen $(B)/models $(B)/tests

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nightly.py K/N [all] | --state | --table: a part of `make nightly` (make nightly PART=K/N), and what is known of all.
+"""nightly.py K/N [all] | --unit UNIT... | --state | --table: a part of `make nightly` (make nightly PART=K/N), and what is known of all.
 
   K/N      runs the units of part K of N (nightly_units.py) whose result is not of the files as they are, two at a time; with `all` every one.  Each result goes
            into tests/nightly.tsv as soon as it is there, and docs/verification/nightly.md is written anew at the end: commit both.
            The tree must be committed: a result is one of a commit.
+  --unit   runs these units (`tests/system/test_board.py 1/6`, as --state names them) one after another, whatever their records say
   --state  one line a unit that never ran, failed, or whose files have changed since
   --table  docs/verification/nightly.md from tests/nightly.tsv
 The last line is `nightly K/N: N units passed, N failed, N were not needed, M min`.  Exit status: 0, 1 when a unit failed, 64 wrong arguments,
@@ -107,15 +108,19 @@ def write_table():
     PAGE.write_text(table(nu.load(), nu.units()))
 
 
-def part(number, count, every):
-    """Runs a part; exit status."""
-    if git("status", "--porcelain", "--untracked-files=no"):
-        print("nightly: the tree has changes that are not committed: a result is one of a commit", file=sys.stderr)
-        return 65
+def of_part(number, count, every):
+    """(all units of a part, those of them that have to run, the longest first)."""
     records, all_units = nu.load(), nu.units()
     needed = {unit for unit, _ in standing(records, all_units)}
     mine = nu.parts(all_units, records, count)[number - 1]
-    todo = sorted((u for u in mine if every or u in needed), key=lambda u: -records[str(u)].seconds if str(u) in records else -nu.ASSUMED)
+    return mine, sorted((u for u in mine if every or u in needed), key=lambda u: -records[str(u)].seconds if str(u) in records else -nu.ASSUMED)
+
+
+def run_all(title, mine, todo, at_once):
+    """Runs and records `todo` of the units `mine`; exit status."""
+    if git("status", "--porcelain", "--untracked-files=no"):
+        print("nightly: the tree has changes that are not committed: a result is one of a commit", file=sys.stderr)
+        return 65
     files, commit, lock, failed, running = nu.index(), git("rev-parse", "--short=8", "HEAD"), threading.Lock(), [], set()
 
     def stop(number, _):
@@ -136,11 +141,11 @@ def part(number, count, every):
                 failed.append(unit)
 
     begin = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for done in [pool.submit(run, unit) for unit in todo]:
             done.result()
     write_table()
-    print(f"nightly {number}/{count}: {len(todo) - len(failed)} units passed, {len(failed)} failed, {len(mine) - len(todo)} were not needed, "
+    print(f"nightly {title}: {len(todo) - len(failed)} units passed, {len(failed)} failed, {len(mine) - len(todo)} were not needed, "
           f"{(time.monotonic() - begin) / 60:.0f} min")
     return 1 if failed else 0
 
@@ -154,11 +159,18 @@ def main():
     if words == ["--table"]:
         write_table()
         return 0
+    if words[:1] == ["--unit"] and words[1:]:
+        known = {str(unit): unit for unit in nu.units()}
+        if wrong := [word for word in words[1:] if word not in known]:
+            print(f"nightly: {wrong[0]}: no unit (--state names those that have to run)", file=sys.stderr)
+            return 64
+        chosen = [known[word] for word in dict.fromkeys(words[1:])]
+        return run_all("by name", chosen, chosen, 1)
     number, _, count = words[0].partition("/") if words else ("", "", "")
     if not (number.isdigit() and count.isdigit() and 1 <= int(number) <= int(count) <= 99 and words[1:] in ([], ["all"])):
-        print("usage: nightly.py K/N [all] | --state | --table, with 1 <= K <= N <= 99", file=sys.stderr)
+        print("usage: nightly.py K/N [all] | --unit UNIT... | --state | --table, with 1 <= K <= N <= 99", file=sys.stderr)
         return 64
-    return part(int(number), int(count), words[1:] == ["all"])
+    return run_all(f"{number}/{count}", *of_part(int(number), int(count), words[1:] == ["all"]), AT_ONCE)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import datetime
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -119,10 +120,38 @@ def test_old_ones():
     assert nightly.old_ones(records, units, today) == ["tests/b.py: last run 11 days ago", "tests/c.py: never ran"]
 
 
-@pytest.mark.parametrize("words", [[], ["0/3"], ["4/3"], ["1/100"], ["1"], ["a/b"], ["1/2", "some"], ["--all"]])
+@pytest.mark.parametrize("words", [[], ["0/3"], ["4/3"], ["1/100"], ["1"], ["a/b"], ["1/2", "some"], ["--all"], ["--unit"]])
 def test_wrong_arguments(words):
     done = subprocess.run([sys.executable, ROOT / "sw/tools/nightly.py", *words], capture_output=True, text=True)
     assert done.returncode == 64 and done.stderr.startswith("usage: ") and done.stderr.count("\n") == 1
+
+
+def test_units_by_name(monkeypatch, tmp_path, capsys):
+    """They run in the order given, one at a time, also what is current; what runs is recorded, a unit that failed with its result."""
+    units, ran, now = [nu.Unit("tests/a.py"), nu.Unit("tests/b.py", 1, 2), nu.Unit("tests/b.py", 2, 2), nu.Unit("tests/c.py")], [], []
+    file, load, save = tmp_path / "nightly.tsv", nu.load, nu.save
+    save({"tests/c.py": record(key="1" * 16)}, file)
+    for module, name, stand_in in ((nu, "units", lambda: units), (nu, "index", dict), (nu, "key", lambda unit, files: "1" * 16), (nu, "load", lambda: load(file)),
+                                   (nu, "save", lambda records: save(records, file)), (nightly, "git", lambda *words: "" if words[0] == "status" else "abcdef01"),
+                                   (nightly, "write_table", lambda: None), (nightly.signal, "signal", lambda *_: None)):
+        monkeypatch.setattr(module, name, stand_in)
+
+    def outcome(unit, running):
+        assert not now
+        now.append(unit)
+        time.sleep(0.05)
+        ran.append(str(now.pop()))
+        return ("0 passed, 1 failed" if unit.file == "tests/a.py" else "2 passed, 0 failed"), 1
+
+    monkeypatch.setattr(nightly, "outcome", outcome)
+    monkeypatch.setattr(sys, "argv", ["nightly.py", "--unit", "tests/c.py", "tests/b.py 2/2", "tests/a.py"])
+    assert nightly.main() == 1 and ran == ["tests/c.py", "tests/b.py 2/2", "tests/a.py"]
+    assert {unit: (r.commit, r.result) for unit, r in load(file).items()} == {
+        "tests/c.py": ("abcdef01", "2 passed, 0 failed"), "tests/b.py 2/2": ("abcdef01", "2 passed, 0 failed"), "tests/a.py": ("abcdef01", "0 passed, 1 failed")}
+    assert "nightly by name: 2 units passed, 1 failed, 0 were not needed" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["nightly.py", "--unit", "tests/c.py", "tests/b.py"])
+    assert nightly.main() == 64 and len(ran) == 3
+    assert capsys.readouterr().err == "nightly: tests/b.py: no unit (--state names those that have to run)\n"
 
 
 def test_slices_are_all_of_a_file():
