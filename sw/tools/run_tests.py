@@ -20,18 +20,18 @@ import test_record
 
 ROOT = manifest.ROOT
 LONG = 20  # seconds of CPU that a test may take in every run
+WORKERS = "3"  # by day, on two processors: a quarter of its time a test waits, for a process that sleeps, for a lock or a disk
 ALONE = ("tests/system/test_exits.py",)  # looks for what any program might have left behind
 
 
 def phases():
-    """Two processes at a time, those of one file one after another, for they share what they build (tests/conftest.py says which files are
-    no unit).  Nightly the campaigns among benches and proofs take by far the longest: they come first, as many at a time as there can be."""
+    """By day three processes at a time, those of one file one after another, for they share what they build (tests/conftest.py says which files are no unit).  Nightly the campaigns among benches and proofs take by far the longest: they come first, as many at a time as there can be."""
     alone = [f for f in ALONE if (ROOT / f).exists()]
     but_alone = [f"--ignore={f}" for f in alone]
     if os.environ.get("GANTRY_NIGHTLY") == "1":
         return [["-n", "2", "--maxschedchunk", "1", "tests/rtl", "tests/formal"],
                 ["-n", "2", "--dist", "loadfile", "tests", "--ignore=tests/rtl", "--ignore=tests/formal", *but_alone], *([alone] if alone else [])]
-    return [["-n", "2", "--dist", "loadfile", "tests", *but_alone], *([alone] if alone else [])]
+    return [["-n", WORKERS, "--dist", "loadfile", "tests", *but_alone], *([alone] if alone else [])]
 
 
 def run(args):
