@@ -69,7 +69,7 @@ def judgement(gains, gpus):
     if len(near) < 2:
         return ""
     text = ", ".join(f"`{policy}` {count}" for policy, count in near.items())
-    out = f"\nOf ten programs with at least {NEAR} of the best policy of each, `never` too: {text} (goal of one adaptive policy: {PROGRAMS})."
+    out = f"\nOf ten programs with at least {NEAR} of the best one measured, `never` too: {text}\n(goal of one adaptive policy: {PROGRAMS})."
     if gpus == 4:
         means = {p: migration_figures.geometric_mean(of[p] for of in ten.values()) for p in near if p != "never"}
         out += f"\nGeometric mean: {', '.join(f'`{p}` {shown(mean, MEAN)}' for p, mean in means.items())}."
