@@ -21,6 +21,9 @@ and 13,400 cycles, whatever comes behind, so by this arithmetic 34 kernels would
 """
 
 TWO = """
+The goal of one adaptive policy is missed: where one GPU alone wants a page (`table`, `product`, `pagerank`, `stencil`), a move on its first access comes some
+20,000 cycles before a counter speaks for one, and where pages are used once or by both (`join`, `transposed`) it costs what a move costs.
+
 `transposed`: both GPUs read each block, and accesses of the home are counted by nobody; all 16 blocks go once, when little is left to read, so nothing is
 gained or lost. `join`: a line is hardly used twice, and nothing moves (goal: 0.95). `reduction`: each round of 71,000 cycles is bound by the atomics of
 65,536 work-items on one word, also where all memory is near, so moves save the rest alone. `benefit` waits until a move's measured cost is reached, in

@@ -64,7 +64,7 @@ def workloads(gains, results, gpus):
 
 def judgement(gains, gpus):
     """Text: each policy with one setting against the best one of each program (NEAR of it on PROGRAMS), its geometric mean; "" without all ten."""
-    ten = {name: {p: gain for p, gain in of.items() if "," not in p} for (name, g), of in gains.items() if g == gpus and not name.startswith("reuse")}
+    ten = {name: {p: gain for p, gain in of.items() if "," not in p or p.endswith("on access")} for (name, g), of in gains.items() if g == gpus and not name.startswith("reuse")}
     near = migration_figures.near_the_best(ten, NEAR) if len(ten) == 10 else {}
     if len(near) < 2:
         return ""
