@@ -227,26 +227,31 @@ static bool begin(struct faults *f, struct fault *x, const struct fault_place *p
     return true;
 }
 
-/* Units behind one that has begun to move: how many go with it. */
+/* The n-th unit behind one that has begun to move goes with it, if it lies behind it, waits for nothing else and the
+ * policy wants it. */
+static bool goes_along(struct faults *f, const struct fault *x, const struct fault_place *before, unsigned n)
+{
+    const uint64_t step = n * before->bytes;
+    struct fault like = {.owner = x->owner, .gpu = x->gpu, .ahead = true, .va = before->va + step};
+    struct fault_place p;
+    if (!f->host.place(f->host.ctx, like.owner, like.gpu, like.va, &p) || p.mapped || p.page != before->page + step ||
+        p.bytes != before->bytes || f->host.moving(f->host.ctx, p.page, p.bytes) ||
+        faults_wait(f, like.owner, like.gpu, p.va, p.bytes) || !policy_moves(f, &like, &p))
+        return false;
+    struct fault *made = fault_new(f, &like, &p);
+    made->at = x->at; /* whose decision it is */
+    if (begin(f, made, &p))
+        return true;
+    forget(f, made);
+    return false;
+}
+
 static unsigned go_ahead(struct faults *f, const struct fault *x, const struct fault_place *before)
 {
     const unsigned most = ahead_asked(&f->ahead, x->owner, x->gpu, before->page, before->bytes);
     unsigned n = 0;
-    for (bool more = true; more && n < most; n += more) {
-        struct fault like = {
-            .owner = x->owner, .gpu = x->gpu, .ahead = true, .va = before->va + (n + 1) * before->bytes};
-        struct fault_place p;
-        more = f->host.place(f->host.ctx, like.owner, like.gpu, like.va, &p) && !p.mapped &&
-               p.page == before->page + (n + 1) * before->bytes && p.bytes == before->bytes &&
-               !f->host.moving(f->host.ctx, p.page, p.bytes) && !faults_wait(f, like.owner, like.gpu, p.va, p.bytes);
-        if (!more || !(more = policy_moves(f, &like, &p)))
-            break;
-        struct fault *made = fault_new(f, &like, &p);
-        made->at = x->at; /* whose decision it is */
-        more = begin(f, made, &p);
-        if (!more)
-            forget(f, made);
-    }
+    while (n < most && goes_along(f, x, before, n + 1))
+        n++;
     ahead_fetched(&f->ahead, x->owner, x->gpu, before->page, before->bytes, n);
     return n;
 }
