@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol by which pages move, searched by Spin in all orders of what GPUs and the host do; each seeded fault of it is found, and a table that lacks a
 row.  Not responsible for: what is searched (tests/model/*.pml), sizes (sw/tools/model.py)."""
+import functools
 import pathlib
 import sys
 
@@ -11,6 +12,7 @@ import gen_steps  # noqa: E402
 import model  # noqa: E402
 
 CASES = [pytest.param(name, marks=[pytest.mark.nightly] if case.nightly else [], id=name) for name, case in model.CASES.items()]
+run = functools.cache(model.run)  # two tests want the same searches
 # In the engine for an event that cannot come: what is added to a batch is sent in the same callback.
 NEVER = {("NEW", "OWNER")}
 
@@ -18,7 +20,7 @@ NEVER = {("NEW", "OWNER")}
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.shows("S1.9", "S1.10", "S1.11", "S1.14")
 def test_nothing_is_found(name):
-    ok, line, _ = model.run(name)
+    ok, line, _ = run(name)
     assert ok, line
 
 
@@ -30,7 +32,7 @@ def test_seeded_fault(name):
 
 def test_each_row_is_reached():
     """Of the table, by some size by day."""
-    missed = [set(model.run(name)[2]) for name, case in model.CASES.items() if not case.nightly]
+    missed = [set(run(name)[2]) for name, case in model.CASES.items() if not case.nightly]
     assert {(row.state, row.event) for row in set.intersection(*missed)} == NEVER
 
 

@@ -90,7 +90,7 @@ def test_sources_differ_in_one_place_a_fault():
 
 @pytest.mark.shows("S0.19", "S1.2", "S1.4", "S1.9", "S1.10", "S1.13", "S1.14", "S3.12", "S4.14", "B.11")
 def test_without_a_fault(model):
-    """With one GPU, each case by hand and half as many episodes as the bench has, nightly all; then with two, whose pages move."""
+    """With one GPU, each case by hand and a fifth of the episodes that the bench has, nightly all; then with two, whose pages move."""
     done = run(model, *(head("run") if os.environ.get("GANTRY_NIGHTLY") == "1" else ["episodes=1000", "other=600"]), "fault=0")
     assert done.returncode == 0, done.stdout
     assert not test_cases.difference(HERE / "tb.cpp", done.stdout)
