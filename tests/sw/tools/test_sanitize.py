@@ -19,7 +19,7 @@ FAULTS = {
     "undefined": """#include "base/xalloc.h"
                     int main(int argc, char **argv) { int *p = xcalloc(2, 4); (void)argv; return p[0] >> (argc + 40) ? 1 : 0; }""",
     "leak": """#include "base/xalloc.h"
-               int main(void) { char *volatile p = xcalloc(1, 77); p = 0; return p != 0; }""",
+               int main(void) { char *volatile p = 0; for (int i = 0; i < 16; i++) p = xcalloc(1, 77); p = 0; return p != 0; }""",
     "tsan": """#include <pthread.h>
                #include "base/xalloc.h"
                static int *shared;
