@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "migrate/ahead.h"
-#include "migrate/migrate.h"
 
 enum fault_state {
     FAULT_COME,   /* behind those that are being decided */
@@ -160,7 +159,7 @@ static void forget(struct faults *f, struct fault *x)
 static void deny(struct faults *f, struct fault *x)
 {
     f->sums.denied++;
-    f->host.answer(f->host.ctx, x->owner, x->gpu, x->va & ~(MIGRATE_PAGE - 1), MIGRATE_PAGE, true);
+    f->host.answer(f->host.ctx, x->owner, x->gpu, x->unit, x->bytes, true); /* others wait for its other pages */
     forget(f, x);
 }
 

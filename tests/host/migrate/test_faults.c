@@ -24,7 +24,9 @@ struct fake {
     unsigned adds, goes, maps, answers, denies;
     uint64_t added[PAGES], answered[PAGES];
     unsigned added_to[PAGES];
-    bool wants; /* the policy: to move */
+    bool wants;      /* the policy: to move */
+    uint64_t wide;   /* pages of a unit, 0: one */
+    uint64_t denied; /* bytes of the last one */
     struct fault_fact heard[PAGES];
     unsigned heards;
     struct move_fact refused;
@@ -49,9 +51,10 @@ static bool place(void *ctx, void *owner, unsigned gpu, uint64_t va, struct faul
     assert_ptr_equal(owner, &client);
     if (!m->there[n])
         return false;
-    *p = (struct fault_place){.va = VA(n),
-                              .page = OWN(m->alias[n] ? m->alias[n] : n),
-                              .bytes = PAGE,
+    const uint64_t first = m->wide ? n / m->wide * m->wide : n;
+    *p = (struct fault_place){.va = VA(first),
+                              .page = OWN(m->alias[n] ? m->alias[n] : first),
+                              .bytes = m->wide ? m->wide * PAGE : PAGE,
                               .home = m->home[n],
                               .mapped = m->mapped[n][gpu],
                               .moves = m->moves[n]};
@@ -70,9 +73,10 @@ static void answer(void *ctx, void *owner, unsigned gpu, uint64_t va, uint64_t b
 {
     struct fake *m = ctx;
     (void)owner, (void)gpu;
-    assert_true(va % PAGE == 0 && bytes == PAGE);
+    assert_true(va % PAGE == 0 && (bytes == PAGE || m->wide));
     m->answered[m->answers++] = va;
     m->denies += deny;
+    m->denied = deny ? bytes : m->denied;
 }
 static int add(void *ctx, uint64_t page, uint64_t bytes, unsigned gpu)
 {
@@ -410,6 +414,19 @@ static void ahead_and_undone(void **state)
     sums_are(3, 3, 0, 0, 0);
 }
 
+/* Of a unit of several pages the second report is known: both are denied when the memory has gone. */
+static void all_of_a_unit_is_denied(void **state)
+{
+    (void)state;
+    opened(&noting);
+    f->wide = 4;
+    assert_true(report(9, 1) && report(10, 1));
+    assert_int_equal(faults_sums(f->faults).faults, 1);
+    f->there[9] = f->there[10] = false;
+    decided();
+    assert_true(f->denies == 1 && f->answered[0] == VA(8) && f->denied == 4 * PAGE);
+}
+
 static void an_owner_that_ends(void **state)
 {
     (void)state;
@@ -432,11 +449,17 @@ static void an_owner_that_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(pages_move_to_who_asks),     TEST(a_batch),
-        TEST(others_wait_for_the_move),   TEST(what_does_not_move_is_mapped),
-        TEST(a_policy_that_says_nothing), TEST(what_is_gone_is_denied),
-        TEST(an_owner_that_ends),         TEST(pages_in_a_row),
-        TEST(ahead_and_undone),           TEST(two_addresses),
+        TEST(pages_move_to_who_asks),
+        TEST(a_batch),
+        TEST(others_wait_for_the_move),
+        TEST(what_does_not_move_is_mapped),
+        TEST(a_policy_that_says_nothing),
+        TEST(what_is_gone_is_denied),
+        TEST(an_owner_that_ends),
+        TEST(pages_in_a_row),
+        TEST(ahead_and_undone),
+        TEST(all_of_a_unit_is_denied),
+        TEST(two_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
