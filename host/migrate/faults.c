@@ -37,6 +37,7 @@ struct faults {
     uint64_t cycles;
     uint64_t due; /* cycle of the timer that counts; 0: none */
     struct fault *first;
+    unsigned count; /* of them, at most FAULTS_MOST */
     struct ahead ahead;
     struct faults_sums sums;
 };
@@ -124,6 +125,8 @@ static struct fault *fault_new(struct faults *f, const struct fault *like, const
     x->page = p->page;
     x->bytes = p->bytes;
     x->at = f->host.now(f->host.ctx);
+    CHECK(f->count < FAULTS_MOST, "migrate", "%u first accesses wait", f->count);
+    f->count++;
     return *link = x;
 }
 
@@ -153,6 +156,7 @@ static void forget(struct faults *f, struct fault *x)
     while (*link != x)
         link = &(*link)->next;
     *link = x->next;
+    f->count--;
     free(x);
 }
 
@@ -255,6 +259,18 @@ static unsigned go_ahead(struct faults *f, const struct fault *x, const struct f
     return n;
 }
 
+/* Its address is in another unit than when it came, since other memory is mapped there: whoever waits for a page of the
+ * old one is looked up again, and what fails comes as a fault of its own. */
+static bool other_unit(struct faults *f, struct fault *x, const struct fault_place *p)
+{
+    if (p->va == x->unit && p->bytes == x->bytes)
+        return false;
+    f->sums.faults -= !x->ahead;
+    f->host.answer(f->host.ctx, x->owner, x->gpu, x->unit, x->bytes, false);
+    forget(f, x);
+    return true;
+}
+
 /* How many moves have begun. */
 static unsigned decide(struct faults *f, struct fault *x)
 {
@@ -263,9 +279,9 @@ static unsigned decide(struct faults *f, struct fault *x)
         deny(f, x);
         return 0;
     }
-    x->unit = p.va; /* it may be other memory than when it came */
-    x->page = p.page;
-    x->bytes = p.bytes;
+    if (other_unit(f, x, &p))
+        return 0;
+    x->page = p.page; /* it may be other memory than when it came */
     if (p.mapped) {
         there(f, x, &p);
         return 0;
@@ -336,6 +352,8 @@ void faults_settle(struct faults *f, uint64_t page, uint64_t bytes, bool undone)
             continue;
         if (!f->host.place(f->host.ctx, x->owner, x->gpu, x->va, &p))
             deny(f, x);
+        else if (other_unit(f, x, &p))
+            continue;
         else if (p.mapped)
             there(f, x, &p);
         else if (f->host.moving(f->host.ctx, p.page, p.bytes))

@@ -6,7 +6,8 @@
  * their pages move as one batch; what comes meanwhile is served next.  So each waits at least `cycles`.  Behind pages
  * that a GPU asks for one after the other, others come ahead (ahead.h).
  * A page that moves already, or that cannot be moved, is mapped where it is (then), without asking.
- * Bound: one fault a unit of virtual addresses, GPU and address space, so no more than L2 TLBs can withhold.
+ * Bound: one fault a unit of virtual addresses, GPU and address space, so no more than L2 TLBs withhold and command
+ * processors have accesses (4,096 each), with what comes ahead: FAULTS_MOST, asserted.
  * Not responsible for: what may move (movable.h), page tables and answers (faults_host), counters (phase.h).
  */
 #ifndef GANTRY_MIGRATE_FAULTS_H
@@ -16,6 +17,8 @@
 #include <stdio.h>
 
 #include "migrate/policy.h"
+
+#define FAULTS_MOST (1u << 20)
 
 struct faults;
 

@@ -427,6 +427,22 @@ static void all_of_a_unit_is_denied(void **state)
     assert_true(f->denies == 1 && f->answered[0] == VA(8) && f->denied == 4 * PAGE);
 }
 
+/* Memory in smaller pieces is mapped at the addresses meanwhile: who waits for any page of the old unit is asked again.
+ */
+static void another_unit(void **state)
+{
+    (void)state;
+    opened(&noting);
+    f->wide = 4;
+    assert_true(report(9, 1) && report(10, 1));
+    f->wide = 2;
+    decided();
+    assert_true(f->answers == 1 && f->denies == 0 && f->answered[0] == VA(8) && f->adds + f->maps == 0);
+    sums_are(0, 0, 0, 0, 0);
+    assert_true(report(9, 1) && report(10, 1));
+    assert_int_equal(faults_sums(f->faults).faults, 2);
+}
+
 static void an_owner_that_ends(void **state)
 {
     (void)state;
@@ -459,6 +475,7 @@ int main(void)
         TEST(pages_in_a_row),
         TEST(ahead_and_undone),
         TEST(all_of_a_unit_is_denied),
+        TEST(another_unit),
         TEST(two_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
