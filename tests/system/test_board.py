@@ -2,6 +2,8 @@
 """Partitions on boards (key place.boards, docs/reference/board.md): the same machine, cycle by cycle, wherever a partition runs."""
 import os
 import re
+import sqlite3
+import subprocess
 import sys
 
 import pytest
@@ -25,6 +27,13 @@ def kernel(name, folder, *options, env=None):
         line, got, want = test_kernels.launch(name, 4, folder, *options, config="smallest")
     test_kernels.difference(got, want)
     return {key: line[key] for key in SAME}
+
+
+@pytest.fixture(scope="module")
+def writers(tmp_path_factory):
+    target = tmp_path_factory.mktemp("board") / "writers"
+    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/writers.hip", "-o", target], check=True, capture_output=True)
+    return target
 
 
 # ---- the same, wherever a partition runs
@@ -60,6 +69,20 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
     one, boards = counted(program(apps / "peer", tmp_path / "one", *two, *placed(*parts), env=soft, config="tiny"))
     apart = counted(program(apps / "peer", tmp_path / "two", *two, *placed(*parts), "--set", "place.processes=2", env=soft, config="tiny"))
     assert one == plain and apart == (one, boards) and [b["part"] for b in boards] == parts
+
+
+@pytest.mark.parametrize("keys", [pytest.param(["migrate.policy=threshold", "migrate.threshold=2"], id="counters"),
+                                  pytest.param(["migrate.policy=first-touch", "migrate.map=lazy", "migrate.fault_cycles=100"], id="first-accesses",
+                                               marks=pytest.mark.nightly)])
+def test_pages_move_beside_boards(soft, writers, keys, tmp_path):
+    """What locks, counts, carries and withholds pages is on boards: each move at its cycle."""
+    def ran(folder, *parts):
+        words = [word for key in ["system.gpus=2", *keys] for word in ("--set", key)]
+        _, err = gantry("run", "-o", folder, *words, *placed(*parts), "--", writers, "use", "4", config="tiny", env=soft)
+        return figures(err), sqlite3.connect(folder / "metrics.sqlite").execute("select * from moves order by rowid").fetchall()
+    plain = ran(tmp_path / "plain")
+    assert len(plain[1]) >= 4
+    assert ran(tmp_path / "boards", "gpu0.rdma", "gpu1.rdma", "gpu0.l2s0", "gpu1.utcl2", "gpu1.dispatch") == plain
 
 
 # ---- simulated boards
