@@ -3,12 +3,11 @@
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 
 import pytest
 from boards import KINDS, SAME, counted, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
-from live import ROOT
+from live import ROOT, built
 
 sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
@@ -27,13 +26,6 @@ def kernel(name, folder, *options, env=None):
         line, got, want = test_kernels.launch(name, 4, folder, *options, config="smallest")
     test_kernels.difference(got, want)
     return {key: line[key] for key in SAME}
-
-
-@pytest.fixture(scope="module")
-def writers(tmp_path_factory):
-    target = tmp_path_factory.mktemp("board") / "writers"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/writers.hip", "-o", target], check=True, capture_output=True)
-    return target
 
 
 # ---- the same, wherever a partition runs
@@ -74,11 +66,11 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
 @pytest.mark.parametrize("keys", [pytest.param(["migrate.policy=threshold", "migrate.threshold=2"], id="counters"),
                                   pytest.param(["migrate.policy=first-touch", "migrate.map=lazy", "migrate.fault_cycles=100"], id="first-accesses",
                                                marks=pytest.mark.nightly)])
-def test_pages_move_beside_boards(soft, writers, keys, tmp_path):
+def test_pages_move_beside_boards(soft, keys, tmp_path):
     """What locks, counts, carries and withholds pages is on boards: each move at its cycle."""
     def ran(folder, *parts):
         words = [word for key in ["system.gpus=2", *keys] for word in ("--set", key)]
-        _, err = gantry("run", "-o", folder, *words, *placed(*parts), "--", writers, "use", "4", config="tiny", env=soft)
+        _, err = gantry("run", "-o", folder, *words, *placed(*parts), "--", built("writers"), "use", "4", config="tiny", env=soft)
         return figures(err), sqlite3.connect(folder / "metrics.sqlite").execute("select * from moves order by rowid").fetchall()
     plain = ran(tmp_path / "plain")
     assert len(plain[1]) >= 4
