@@ -29,6 +29,8 @@ module dispatch_events
   input  launch_res_t                  launch_i,
   input  logic                         kill_valid_i,
   input  logic       [            7:0] kill_vmid_i,
+  input  logic                         killing_i,         // <- broadcast: CUs acknowledge the kill of killing_vmid_i
+  input  logic       [            7:0] killing_vmid_i,
   input  tell_t                        tell_i,            // held until told_o
   output logic                         told_o,
   // <- reports of other components, as they are told; stands until reported_o
@@ -188,7 +190,7 @@ module dispatch_events
       e       = queue[32'(cu)*Depth+32'(head[Cw'(cu)])];
       l       = index_t'(e.launch);
       if (e.kind == CU_EVT_ACK) begin
-        scanning    = killed != '0 && live[Cw'(cu)] != 64'd0;
+        scanning    = killing_i && killed != '0 && live[Cw'(cu)] != 64'd0;
         scan_cu     = cu;
         scan_left   = live[Cw'(cu)];
         heard       = !scanning;
@@ -224,7 +226,8 @@ module dispatch_events
         ends = 1'b0;
         if (scanning && 32'(scan_cu) == i && !taken[i]) begin
           place              = pick_pkg::first64(scan_left);
-          ends               = scan_left != 64'd0 && killed[waves[{Cw'(i), place}].who];
+          l                  = waves[{Cw'(i), place}].who;
+          ends               = scan_left != 64'd0 && killed[l] && launch[l].vmid == killing_vmid_i;
           ended_instructions = 32'd0;
           if (scan_left == 64'd0) begin
             scanning    = 1'b0;
@@ -290,7 +293,11 @@ module dispatch_events
     // ---- the end of a launch; what the hub wants to be told.  Killed launches end without a word, when the hub is done
     // with the kill and no wavefront of them can come any more.
     finished = dispatched_i & ~killed;
-    if (tell_i.valid && tell_i.kind == CP_EVT_KILL_DONE) finished = finished | killed;
+    if (tell_i.valid && tell_i.kind == CP_EVT_KILL_DONE) begin
+      for (int unsigned i = 0; i < Dispatchers; i++) begin
+        if (killed[i] && launch[i].vmid == tell_i.vmid) finished[i] = 1'b1;
+      end
+    end
     finished = finished & used & empty;
     if (launch_valid_i) finished[index_t'(launch_who_i)] = 1'b0;  // dispatched_i still tells of its last launch
     if (!evt_valid && finished != '0) begin

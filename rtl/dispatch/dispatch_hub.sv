@@ -2,7 +2,8 @@
 // Commands of the host: a launch goes to a dispatcher that has none (walk, send, events), the rest is maintenance, one
 // after another: caches (L2 slices and the L2 TLB first, then what may refill from them), first instructions of what is
 // about to be launched, page-table roots, withheld translations, pages that move, counters of far accesses, trap handlers,
-// kills (during which nothing of the address space is withheld).
+// kills (during which nothing of the address space is withheld).  What kills and trap handlers want of the CUs is done
+// beside the commands that follow (broadcast): a CU may answer a kill only when one of these has ended an access.
 // A list of ranges is a command for each range to each component, one after another; the L2 TLB is one range ahead of what
 // refills from it.  All of them but the last say that more is to come (CACHE_MORE), so the components wait once.
 // A launch waits while no dispatcher is free.  Control messages pass all of them, so that a continue is never behind
@@ -38,16 +39,17 @@ module dispatch_hub
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                   kill_valid_o,
   output logic    [         7:0] kill_vmid_o,
-  input  logic                   quiet_i,
-  // -> walk: a command for one CU; <- events: its end
-  output logic                   cu_valid_o,
-  output cu_t                    cu_o,
-  output logic    [         7:0] cu_kind_o,
-  output logic    [         7:0] cu_vmid_o,
-  output logic    [        63:0] cu_tba_o,        // of CU_TRAP
-  output logic    [        63:0] cu_tma_o,
-  input  logic                   ack_valid_i,
-  input  cu_t                    ack_cu_i,
+  // <-> broadcast: a command for all CUs; translations of a killed space may be withheld again; what is to be told
+  output logic                   task_valid_o,
+  output broadcast_t             task_o,
+  input  logic                   room_i,
+  input  logic                   reopen_valid_i,
+  input  logic    [         7:0] reopen_vmid_i,
+  output logic                   reopened_o,
+  output component_t             reopened_place_o,
+  output logic    [         7:0] reopened_status_o,
+  input  tell_t                  task_tell_i,     // stands until task_told_o
+  output logic                   task_told_o,
   // -> events: tell the host
   output tell_t                  tell_o,
   input  logic                   told_i,
@@ -77,10 +79,9 @@ module dispatch_hub
   typedef enum logic [2:0] {
     Rest,     // no maintenance
     Shared,   // waits for L2 slices and the L2 TLB
-    Quieting, // kill: waits until the walk has nothing of the address space in hand
-    Private,  // kills and trap handlers: sends to the CUs, one a cycle
-    Acks,     // waits for CUs and cache groups
-    Reopen,   // kill: translations of the space may be withheld again
+    Private,  // CUs and cache groups get it
+    Acks,     // waits for them
+    Reopen,   // of a kill that is being ended: waits for the L2 TLB
     Telling
   } state_e;
 
@@ -114,19 +115,20 @@ module dispatch_hub
   logic [2:0] at;  // of a list: the range under way; the L2 TLB has the next one beside CUs and cache groups
   logic ahead;     // which it gets now, a cycle after these
   logic [2:0] number;  // of the range that is sent
-  logic [63:0] cu_left;
-  logic [6:0] cu_next;
-  logic [1:0] settle;  // cycles until quiet_i speaks of this kill
+  logic reopen_wanted;
+  logic telling, task_told;  // what is told is of broadcast; it has been told, and stands there for a cycle more
   logic take, active, control_take;
 
   // Commands that are over when the component has taken them: the host is told only of a refusal.
   function automatic logic handed_over(input logic [7:0] kind);
     return kind == CP_VMID || kind == CP_MOVE || kind == CP_STORE || kind == CP_COUNTS;
   endfunction
+  // Commands whose second part is for all CUs.
+  function automatic logic for_all_cus(input logic [7:0] kind);
+    return kind == CP_KILL || kind == CP_TRAP;
+  endfunction
   function automatic logic [7:0] answer_kind(input logic [7:0] kind);
     unique case (kind)
-      CP_KILL: return CP_EVT_KILL_DONE;
-      CP_TRAP: return CP_EVT_TRAP_DONE;
       CP_XLAT: return CP_EVT_XLAT_DONE;
       CP_VMID: return CP_EVT_ROOT_REFUSED;
       CP_MOVE: return CP_EVT_MOVED;
@@ -206,7 +208,9 @@ module dispatch_hub
   always_ff @(posedge clk_i) begin
     launch_valid_o  <= 1'b0;
     kill_valid_o    <= 1'b0;
-    cu_valid_o      <= 1'b0;
+    task_valid_o    <= 1'b0;
+    reopened_o      <= 1'b0;
+    task_told_o     <= 1'b0;
     maint_valid_o   <= '0;
     control_valid_o <= 1'b0;
     active   = 1'b0;
@@ -234,12 +238,11 @@ module dispatch_hub
       status = maint_status_i;
       place  = maint_place_i;
     end
-    if (ack_valid_i) begin
-      `GANTRY_CHECK(a_ack, cu_left[ack_cu_i])
-      cu_left[ack_cu_i] = 1'b0;
+    if (reopen_valid_i) begin
+      `GANTRY_CHECK(a_reopen, !reopen_wanted)
+      reopen_wanted = 1'b1;
     end
     `GANTRY_CHECK(a_state, state <= Telling)
-    `GANTRY_CHECK(a_rest, state != Rest || cu_left == 64'd0)
 
     // ---- the maintenance under way
     number = at;
@@ -254,55 +257,69 @@ module dispatch_hub
       number   = at;
       blk_send = shared_blks(m);
       active   = 1'b1;
+    end else if (state == Shared && blk_left == '0 && for_all_cus(m.kind)) begin
+      task_valid_o <= room_i;
+      task_o <= '{
+          kill: m.kind == CP_KILL,
+          vmid: m.vmid,
+          id: m.id,
+          tba: m.root,
+          tma: m.pc,
+          status: status,
+          place: place
+      };
+      if (room_i) state = Rest;
+      active = room_i;
     end else if (state == Shared && blk_left == '0) begin
       state    = m.kind == CP_FETCH || (handed_over(m.kind) && status == CTL_OK) ? Rest :
-                 handed_over(m.kind) ? Telling : m.kind == CP_KILL ? Quieting : Private;
-      settle   = 2'd3;
-      cu_next  = m.kind == CP_TRAP ? 7'd0 : 7'(Cus);
+                 handed_over(m.kind) ? Telling : Private;
       blk_send = private_blks(m);
       ahead    = at != m.last;
       active   = 1'b1;
-    end else if (state == Quieting) begin
-      active = settle != 2'd0;
-      settle = active ? settle - 2'd1 : 2'd0;
-      if (!active && quiet_i) begin
-        state   = Private;
-        cu_next = 7'd0;
-        active  = 1'b1;
-      end
     end else if (state == Private) begin
+      state  = Acks;
       active = 1'b1;
-      if (32'(cu_next) < Cus) begin
-        cu_valid_o <= 1'b1;
-        cu_o       <= cu_next[5:0];
-        cu_kind_o  <= m.kind == CP_KILL ? CU_KILL : CU_TRAP;
-        cu_tba_o   <= m.root;
-        cu_tma_o   <= m.pc;
-        cu_vmid_o  <= m.vmid;
-        cu_left[cu_next[5:0]] = 1'b1;
-        cu_next    = cu_next + 7'd1;
-      end else begin
-        state = Acks;
-      end
     end
-    if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0 && at != m.last) begin
+    if (state == Acks && blk_left == '0 && blk_send == '0 && at != m.last) begin
       at       = at + 3'd1;
       number   = at;
       blk_send = private_blks(m);
       ahead    = at != m.last;
       active   = 1'b1;
-    end else if (state == Acks && blk_left == '0 && cu_left == 64'd0 && blk_send == '0) begin
-      state  = m.kind == CP_KILL ? Reopen : Telling;
-      blk_send[BlkUtcl2] = state == Reopen;
-      active = 1'b1;
-    end else if (state == Reopen && blk_left == '0) begin
+    end else if (state == Acks && blk_left == '0 && blk_send == '0) begin
       state  = Telling;
       active = 1'b1;
+    end else if (state == Reopen && blk_left == '0) begin
+      reopened_o        <= 1'b1;
+      reopened_place_o  <= place;
+      reopened_status_o <= status;
+      state  = Rest;
+      active = 1'b1;
     end
-    `GANTRY_CHECK(a_told, !told_i || state == Telling)
-    if (state == Telling && told_i) state = Rest;
+    `GANTRY_CHECK(a_told, !told_i || telling || state == Telling)
+    if (told_i && telling) begin
+      telling   = 1'b0;
+      task_told = 1'b1;
+      task_told_o <= 1'b1;
+      active = 1'b1;
+    end else if (told_i) begin
+      state = Rest;
+    end else if (task_tell_i.valid && !task_told && state != Telling) begin
+      telling = 1'b1;
+    end
+    if (task_told_o) task_told = 1'b0;
 
-    // ---- the next command
+    // ---- the next command; the end of a kill goes before it
+    if (state == Rest && reopen_wanted) begin
+      reopen_wanted = 1'b0;
+      status = CTL_OK;
+      m      = '{kind: CP_KILL, vmid: reopen_vmid_i, default: '0};
+      at     = '0;
+      number = '0;
+      state  = Reopen;
+      blk_send[BlkUtcl2] = 1'b1;
+      active = 1'b1;
+    end
     take = held != '0 && (launches[head] ? free != '0 : state == Rest);
     control_take = control_held != '0 && control_ready_i && !control_valid_o && !take;
     if (control_take) begin
@@ -363,9 +380,9 @@ module dispatch_hub
       `GANTRY_CHECK(a_one_command, (blk_left & blk_send) == '0)
       maint_valid_o <= blk_send;
       blk_left = blk_left | blk_send;
-      maint_o  <= component_cmd(m, state != Shared, number);
+      maint_o  <= component_cmd(m, state == Reopen, number);
     end
-    tell_o <= '{
+    tell_o <= telling ? task_tell_i : '{
         valid: state == Telling,
         kind: answer_kind(m.kind),
         id: m.id,
@@ -375,7 +392,7 @@ module dispatch_hub
         state: CTL_STATE_OFF
     };
     control_waits_o <= control_held != '0;
-    idle_o <= !active && blk_send == '0 && state != Telling
+    idle_o <= !active && blk_send == '0 && state != Telling && !telling
               && !(held != '0 && (launches[head] ? free != '0 : state == Rest));
     if (!rst_ni) begin
       ahead    = 1'b0;
@@ -385,14 +402,16 @@ module dispatch_hub
       state    = Rest;
       free     = '1;
       blk_left = '0;
-      cu_left  = 64'd0;
+      {reopen_wanted, telling, task_told} = '0;
       {control_head, control_tail, control_held} = '0;
       control_valid_o <= 1'b0;
       control_waits_o <= 1'b0;
       cp_cmd_credit_o <= 1'b0;
       launch_valid_o  <= 1'b0;
       kill_valid_o    <= 1'b0;
-      cu_valid_o      <= 1'b0;
+      task_valid_o    <= 1'b0;
+      reopened_o      <= 1'b0;
+      task_told_o     <= 1'b0;
       maint_valid_o   <= '0;
       tell_o.valid    <= 1'b0;
       idle_o          <= 1'b1;

@@ -36,6 +36,17 @@ package dispatch_pkg;
     logic [7:0]  state;   // enum ctl_state of its component
   } tell_t;
 
+  // A command for all CUs, of which the first part is done: a kill whose translations are denied, or a trap handler.
+  typedef struct packed {
+    logic        kill;
+    logic [7:0]  vmid;
+    logic [15:0] id;
+    logic [63:0] tba;     // of a trap handler
+    logic [63:0] tma;
+    logic [7:0]  status;  // enum ctl_status: of the denial
+    component_t  place;   // whose it is
+  } broadcast_t;
+
   typedef logic [5:0] cu_t;
   typedef logic [3:0] dispatcher_t;  // each has one launch at a time
   typedef logic [5:0] granule_t;  // of VGPRs or SGPRs in a SIMD

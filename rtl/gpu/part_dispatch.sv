@@ -54,6 +54,11 @@ module part_dispatch
 );
   logic launch_valid, ended_valid, kill_valid, quiet, cu_valid, ack_valid, told, hub_told;
   tell_t tell, hub_tell;
+  logic task_valid, task_room, reopen_valid, reopened, task_told, killing;  // of what all CUs get
+  broadcast_t task_in;
+  component_t reopened_place;
+  logic [7:0] reopen_vmid, reopened_status, killing_vmid;
+  tell_t task_tell;
   logic control_valid, control_ready, control_waits, control_idle;
   logic [15:0] control_id;
   logic [31:0] control_flags;
@@ -84,7 +89,7 @@ module part_dispatch
   pool_free_t freed[CuCount];
   logic [Dispatchers-1:0] dispatched, recip_ready, sent;
   logic [20:0] part_x[Dispatchers], part_y[Dispatchers];
-  logic hub_idle, walk_idle, recip_idle, send_idle, pool_idle, events_idle;
+  logic hub_idle, broadcast_idle, walk_idle, recip_idle, send_idle, pool_idle, events_idle;
   logic [SqcCount+L2Slices+CuCount+1:0] maint_valid;  // in the order of the hub
   ctl_cmd_t maint;
   component_t maint_place;
@@ -92,8 +97,8 @@ module part_dispatch
   logic report_valid, reported;
   cp_evt_t report;
 
-  assign idle_o = hub_idle && walk_idle && recip_idle && send_idle && pool_idle && events_idle && control_idle &&
-                  !(control_waits && control_ready) && !report_valid && agent_idle;
+  assign idle_o = hub_idle && broadcast_idle && walk_idle && recip_idle && send_idle && pool_idle && events_idle &&
+                  control_idle && !(control_waits && control_ready) && !report_valid && agent_idle;
   for (genvar b = 0; b < CtlPorts; b++) begin : gen_ctl
     assign ctl_cmd_o[b] = ctl_cmd;
     assign ctl_evts[b]  = ctl_evt_i[b];
@@ -120,15 +125,16 @@ module part_dispatch
     .ended_who_i(ended_who),
     .kill_valid_o(kill_valid),
     .kill_vmid_o(kill_vmid),
-    .quiet_i(quiet),
-    .cu_valid_o(cu_valid),
-    .cu_o(cu),
-    .cu_kind_o(cu_kind),
-    .cu_vmid_o(cu_vmid),
-    .cu_tba_o(cu_tba),
-    .cu_tma_o(cu_tma),
-    .ack_valid_i(ack_valid),
-    .ack_cu_i(ack_cu),
+    .task_valid_o(task_valid),
+    .task_o(task_in),
+    .room_i(task_room),
+    .reopen_valid_i(reopen_valid),
+    .reopen_vmid_i(reopen_vmid),
+    .reopened_o(reopened),
+    .reopened_place_o(reopened_place),
+    .reopened_status_o(reopened_status),
+    .task_tell_i(task_tell),
+    .task_told_o(task_told),
     .tell_o(hub_tell),
     .told_i(hub_told),
     .control_valid_o(control_valid),
@@ -143,6 +149,33 @@ module part_dispatch
     .maint_place_i(maint_place),
     .maint_status_i(maint_status),
     .idle_o(hub_idle)
+  );
+
+  dispatch_broadcast #(.Cus(CuCount)) u_broadcast (
+    .clk_i,
+    .rst_ni,
+    .task_valid_i(task_valid),
+    .task_i(task_in),
+    .room_o(task_room),
+    .quiet_i(quiet),
+    .cu_valid_o(cu_valid),
+    .cu_o(cu),
+    .cu_kind_o(cu_kind),
+    .cu_vmid_o(cu_vmid),
+    .cu_tba_o(cu_tba),
+    .cu_tma_o(cu_tma),
+    .ack_valid_i(ack_valid),
+    .ack_cu_i(ack_cu),
+    .killing_o(killing),
+    .killing_vmid_o(killing_vmid),
+    .reopen_valid_o(reopen_valid),
+    .reopen_vmid_o(reopen_vmid),
+    .reopened_i(reopened),
+    .reopened_place_i(reopened_place),
+    .reopened_status_i(reopened_status),
+    .tell_o(task_tell),
+    .told_i(task_told),
+    .idle_o(broadcast_idle)
   );
 
   dispatch_control #(.Sqcs(SqcCount), .Slices(L2Slices), .Cus(CuCount)) u_control (
@@ -300,6 +333,8 @@ module part_dispatch
     .launch_i(launch_res),
     .kill_valid_i(kill_valid),
     .kill_vmid_i(kill_vmid),
+    .killing_i(killing),
+    .killing_vmid_i(killing_vmid),
     .tell_i(tell),
     .told_o(told),
     .report_valid_i(report_valid),

@@ -70,6 +70,7 @@ HAS |= {name: lambda c: not HAS["lds_serial"](c) for name in ("lds_execute", "ld
 HAS |= {name: wide for name in ("cu_vmem_coalesce", "cu_vmem_request", "cu_vmem_return", "cu_vmem_writeback")}
 HAS |= {name: lambda c: not wide(c) for name in ("cu_vmem_parts", "cu_vmem_coalesce_narrow", "cu_vmem_request_narrow", "cu_vmem_return_narrow")}
 DISPATCH = {
+    "dispatch_broadcast": lambda c: {"Cus": c["CuCount"]},
     "dispatch_hub": lambda c: {"Cus": c["CuCount"], "Sqcs": c["SqcCount"], "Slices": c["L2Slices"], "Dispatchers": c["Dispatchers"]},
     "dispatch_recip": lambda c: {"Dispatchers": c["Dispatchers"]},
     "dispatch_walk": lambda c: {"Cus": c["CuCount"], "Simds": c["NumSimd"], "Dispatchers": c["Dispatchers"], "GroupCycles": c["DispatchCycles"],

@@ -73,6 +73,8 @@ static std::map<unsigned, msg_cp_evt> outcome; // by id: what the host is to be 
 static std::map<unsigned, Ports> asked_ports; // by id: agents that were asked
 static unsigned controls_told, controls_asked;
 static std::map<unsigned, uint64_t> killed_in; // by VMID: CUs that have its kill, while that is under way
+static unsigned kill_waits; // VMID whose kill no CU acknowledges; 0: none
+static std::vector<std::pair<unsigned, msg_cu_evt>> kill_acks; // that are kept back
 static bool agents_wait; // they do not answer signals
 static unsigned slowest = 50; // cycles until an agent answers maintenance
 static bool plain_ends;  // wavefronts tell of nothing but their ends
@@ -219,6 +221,8 @@ static void cu_command(unsigned cu, const msg_cu_cmd &m)
         FAIL("cu %u: command %u, fields", cu, m.kind);
     if (m.kind == CU_TRAP)
         handler[cu][m.vmid] = {m.pc, m.exec};
+    if (m.kind == CU_KILL && m.vmid == kill_waits) // an access of it does not end
+        return kill_acks.push_back({cu, ack});
     cus[cu].out.push_back({cycle + 32 + pick(20), ack});
 }
 
@@ -371,11 +375,12 @@ static void host_event(const msg_cp_evt &e)
             FAIL("answer %u to no command", e.kind);
         msg_cp_evt plain = {};
         plain.kind = e.kind, plain.id = e.id, plain.vmid = e.vmid;
-        if (e.kind != CP_EVT_TRAP_DONE && !refused.empty()) { // the first that came is told
-            if (std::find(refused.begin(), refused.end(), e.cu) == refused.end())
+        std::vector<uint16_t> &by = e.kind == CP_EVT_KILL_DONE ? kill_refused[e.vmid] : refused;
+        if (e.kind != CP_EVT_TRAP_DONE && !by.empty()) { // the first that came is told
+            if (std::find(by.begin(), by.end(), e.cu) == by.end())
                 FAIL("maintenance: refused by %x", e.cu);
             plain.status = CTL_ERROR_OFF, plain.cu = e.cu, plain.wave = CTL_STATE_OFF;
-            refused.clear();
+            by.clear();
         }
         if (!same(plain, e))
             FAIL("answer %u: other fields", e.kind);
@@ -387,7 +392,7 @@ static void host_event(const msg_cp_evt &e)
             kill_steps.erase(e.vmid);
             killed_in.erase(e.vmid);
             for (auto l = launches.begin(); l != launches.end();)
-                l = l->second.killed ? launches.erase(l) : std::next(l);
+                l = l->second.killed && l->second.cmd.vmid == e.vmid ? launches.erase(l) : std::next(l);
         }
         if (e.kind == CP_EVT_TRAP_DONE)
             for (unsigned cu = 0; cu < Cus; cu++)
@@ -453,12 +458,15 @@ static void ctl_commands()
                 agent_answers.push_back({cycle + 1 + pick(50), p, e});
                 continue;
             }
-            asked = asked || (m.op == CTL_XLAT && xlat_asked(m, p)) || (m.op == CTL_FETCH && fetch_asked(m, p));
+            bool of_kill = false;
+            asked = asked || (m.op == CTL_XLAT && xlat_asked(m, p, of_kill)) || (m.op == CTL_FETCH && fetch_asked(m, p));
             asked = asked && (m.op == CTL_FETCH ? SqcPorts >> p & 1 : m.op != CTL_INV ? p == 0 : p != 1 && p != 2) && m.id == 0xffff && !m.signals;
             maint_seen |= (Ports)1 << p;
             if (m.op != CTL_FETCH && pick(m.op == CTL_ROOT ? 4 : 60) == 0) {
                 e.status = CTL_ERROR_OFF, e.state = CTL_STATE_OFF;
-                if (m.op != CTL_ROOT)
+                if (of_kill)
+                    kill_refused[m.vmid].push_back(agent_name(p));
+                else if (m.op != CTL_ROOT)
                     refused.push_back(agent_name(p));
                 else
                     roots_refused.push_back(root);
@@ -622,7 +630,7 @@ static void send(const msg_cp_cmd &c)
     } else if (c.kind == CP_FETCH)
         fetches.push_back({c, 0});
     else if (c.kind != CP_VMID)
-        maintenance[c.id] = c, list_sent[c.id] = cycle, maint_order.push_back(c.id);
+        maintenance[c.id] = c, list_sent[c.id] = cycle, (c.kind == CP_KILL || c.kind == CP_TRAP ? cu_order : maint_order).push_back(c.id);
     else
         roots.push_back(c);
     if (c.kind == CP_KILL) {

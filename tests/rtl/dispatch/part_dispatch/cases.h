@@ -480,6 +480,47 @@ static void test_kill_in_hand()
     }
 }
 
+// CUs cannot end accesses of a space that is killed before others end, for which the host has commands: shoot-downs, answers to withheld translations,
+// pages that move.  They pass the kill, and so does another kill, which denies what its own space waits for; CUs have one kill at a time, and what a
+// space holds in them comes back with its own kill.  Trap handlers stand behind kills.
+static void test_kill_that_waits()
+{
+    run_cycles = 4000; // those of the second space are still there when the first is over
+    for (unsigned round = 0; round < 8; round++) {
+        const unsigned first = 5 + round % 2, second = 11 - first, bystander = 3;
+        for (unsigned vmid : {first, second, bystander}) {
+            msg_cp_cmd c = launch_make(24600 + vmid, 1024, 1, 1, 1024 * 400, 1, 1);
+            c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = ~0ull, c.vmid = vmid;
+            send(c);
+        }
+        steps(300 + 40 * round);
+        kill_waits = first;
+        msg_cp_cmd kill = {}, xlat = {}, trap = {};
+        kill.kind = CP_KILL, kill.id = 0x9ff0, kill.vmid = first;
+        send(kill);
+        steps(round % 3 ? 500 : 0);
+        xlat.kind = CP_XLAT, xlat.id = 0xfff0, xlat.vmid = bystander;
+        send(xlat), send(cache_random(0x8ff0)), send(move_random());
+        kill.id = 0x9ff1, kill.vmid = second;
+        trap.kind = CP_TRAP, trap.id = 0xaff0, trap.vmid = bystander, trap.root = rng(), trap.pc = rng();
+        send(kill), send(trap), send(cache_random(0x8ff1));
+        xlat.id = 0xfff1, xlat.vmid = 255;
+        send(xlat);
+        steps(2000);
+        if (maintenance.size() != 3 || !moves.empty())
+            FAIL("behind a kill that waits: %zu commands wait", maintenance.size());
+        if (kill_acks.size() != Cus || kill_steps[first] != 1 + Cus || kill_steps[second] != 1)
+            FAIL("kills: %zu CUs have the first, at steps %u and %u", kill_acks.size(), kill_steps[first], kill_steps[second]);
+        if (launches.count(24600 + bystander) && launches[24600 + bystander].running == 0)
+            FAIL("a kernel stands beside a kill that waits");
+        for (auto &a : kill_acks)
+            cus[a.first].out.push_back({cycle + pick(100), a.second});
+        kill_acks.clear(), kill_waits = 0;
+        drain(40000);
+    }
+    run_cycles = 40;
+}
+
 // Kernels with clipped groups are killed before their reciprocals are known; the next ones on their dispatchers have their own.
 static void test_kill_before_recips()
 {

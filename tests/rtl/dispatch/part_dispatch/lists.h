@@ -13,6 +13,7 @@ static std::map<unsigned, unsigned> had_of; // by port: id of the command that i
 static unsigned lists_told, lists_full, list_most; // commands that were lists, those of 8 ranges; most cycles of one
 static std::map<unsigned, uint64_t> list_sent;
 static std::deque<unsigned> maint_order;    // commands of the host in their order: one after another is carried out
+static std::deque<unsigned> cu_order;       // kills and trap handlers, beside them, in theirs
 
 static msg_cp_pages pages_of(const msg_cp_cmd &c)
 {
@@ -52,9 +53,10 @@ static bool range_asked(const msg_cp_cmd &c, unsigned id, unsigned port, const m
 static void ranges_told(const msg_cp_cmd &c, unsigned id)
 {
     const Had &h = had[id];
-    if (maint_order.front() != id)
-        FAIL("command %u is told before command %u", id, maint_order.front());
-    maint_order.pop_front();
+    std::deque<unsigned> &order = c.kind == CP_KILL || c.kind == CP_TRAP ? cu_order : maint_order;
+    if (order.front() != id)
+        FAIL("command %u is told before command %u", id, order.front());
+    order.pop_front();
     for (unsigned p = 0; p < 128; p++)
         if (h.got[p] != h.answered[p] || (h.got[p] && h.got[p] != (refills(p) && !(c.flags & CACHE_INV_TLB) ? 1 : ranges_of(c))))
             FAIL("list %u of %u ranges is told: port %u has %u of them and has answered %u", id, ranges_of(c), p, h.got[p], h.answered[p]);

@@ -5,7 +5,7 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
+// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
@@ -14,7 +14,7 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_MOVE: return CP_EVT_MOVED; => CP_MOVE: return CP_EVT_STORED;
 // mutate: rtl/dispatch/dispatch_hub.sv: 32'(CACHE_INV_L2) | 32'(CACHE_FAR) => 32'(CACHE_INV_L2)
 // mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_TRAP ? 7'd0 : 7'(Cus) => m.kind == CP_TRAP ? 7'd1 : 7'(Cus)
+// mutate: rtl/dispatch/dispatch_broadcast.sv: next   = 7'd0; => next   = 7'd1;
 // mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b1) begin
 // mutate: rtl/dispatch/dispatch_walk.sv: engine_turn     = after(engine); => engine_turn = engine;
 // mutate: rtl/dispatch/dispatch_walk.sv: best[k] && grid[k].prio < grid[i].prio) => best[k] && 1'b0)
@@ -52,8 +52,11 @@
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
 // mutate: rtl/dispatch/dispatch_walk.sv: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
 // mutate: rtl/dispatch/dispatch_hub.sv: reopen ? 32'd0 : 32'(XLAT_DENY) => 32'(XLAT_DENY)
-// mutate: rtl/dispatch/dispatch_hub.sv: state  = m.kind == CP_KILL ? Reopen : Telling; => state = Telling;
-// mutate: rtl/dispatch/dispatch_hub.sv: m.kind == CP_KILL ? Quieting : Private; => m.kind == CP_KILL ? Telling : Private;
+// mutate: rtl/dispatch/dispatch_broadcast.sv: state = t.kill ? Reopen : Telling; => state = Telling;
+// mutate: rtl/dispatch/dispatch_broadcast.sv: t.kill ? Quieting : Sending; => Sending;
+// mutate: rtl/dispatch/dispatch_broadcast.sv: if (t.status == CTL_OK) begin => begin
+// mutate: rtl/dispatch/dispatch_broadcast.sv: reopen_vmid_o  <= t.vmid; => reopen_vmid_o  <= 8'd0;
+// mutate: rtl/dispatch/dispatch_events.sv: killed[l] && launch[l].vmid == killing_vmid_i => killed[l]
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_XLAT: return CP_EVT_XLAT_DONE; => CP_XLAT: return CP_EVT_CACHE_DONE;
 // mutate: rtl/dispatch/dispatch_hub.sv: CP_VMID: return CP_EVT_ROOT_REFUSED; => CP_VMID: return CP_EVT_CACHE_DONE;
 // mutate: rtl/dispatch/dispatch_hub.sv: (handed_over(m.kind) && status == CTL_OK) => handed_over(m.kind)
@@ -102,6 +105,8 @@ static void test_cases()
     case_done("a large group has its turn", "S3.8, S3.10");
     test_kill_in_hand();
     case_done("kills among groups in hand");
+    test_kill_that_waits();
+    case_done("a kill that waits for a CU");
     test_kill_before_recips();
     case_done("kills before reciprocals");
     test_ends();

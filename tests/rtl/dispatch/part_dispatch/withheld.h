@@ -9,6 +9,7 @@ static std::deque<msg_xlat_evt> reports;        // that the host has not heard o
 static unsigned report_credits = Reports, reports_told;
 static unsigned report_credit; // on its way: a credit comes with the cycle in which its place becomes free, and no channel is as short as that
 static bool reports_over;                       // no more come
+static std::map<unsigned, std::vector<uint16_t>> kill_refused; // by VMID: the L2 TLB has
 static std::map<unsigned, unsigned> kill_steps; // by VMID: 1 translations denied, then CUs that have their kill, +100 open again
 
 static bool report_maybe()
@@ -38,8 +39,9 @@ static void report_told(const msg_cp_evt &e)
 }
 
 // Is this what the L2 TLB is to hear?  A kill denies what is withheld before any CU hears of it, and ends that when all have.
-static bool xlat_asked(const msg_ctl_cmd &m, unsigned port)
+static bool xlat_asked(const msg_ctl_cmd &m, unsigned port, bool &of_kill)
 {
+    of_kill = false;
     for (auto &c : maintenance) {
         if (c.second.kind == CP_XLAT && range_asked(c.second, c.first, port, m))
             return true;
@@ -49,7 +51,7 @@ static bool xlat_asked(const msg_ctl_cmd &m, unsigned port)
         if (at != (m.flags == XLAT_DENY ? 0 : 1 + Cus) || m.flags > XLAT_DENY || m.flags == XLAT_WITHHOLD)
             FAIL("kill: flags %x for the L2 TLB, %u CUs told", m.flags, at);
         at = m.flags == XLAT_DENY ? 1 : at + 100;
-        return true;
+        return of_kill = true;
     }
     return false;
 }

@@ -5,7 +5,7 @@
 // every field of every CU_WAVE is the reference's.  GANTRY_NIGHTLY=1, or a number as argument: 100,000 launches, or so many.
 // Not responsible for: what the host is told, agents (../part_dispatch, whose surroundings it uses).
 // top: part_dispatch
-// sources: tests/rtl/dispatch/part_dispatch_random/taps.vlt build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/dispatch_patience.300/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
+// sources: tests/rtl/dispatch/part_dispatch_random/taps.vlt build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/dispatch_patience.300/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutate: rtl/dispatch/dispatch_walk.sv: best[i] && best[k] && grid[k].prio < grid[i].prio) => best[i] && 1'b0)
 // mutate: rtl/dispatch/dispatch_walk.sv: ((equals & earlier[i]) != '0) => (1'b0)
