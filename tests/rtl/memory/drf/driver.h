@@ -26,6 +26,7 @@ static bool in_leaf(unsigned index) { return index >= FirstLeaf && index < First
 
 // ---- what the engine asks of the driver
 static uint32_t flags_of(unsigned index) { return PTE_R | PTE_W | PTE_X | (uncached_page(index) ? PTE_UNCACHED : 0); }
+static bool absent[MaxSpaces]; // no client has it: kills.h
 static bool has_entry(unsigned n, unsigned g, uint64_t va, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += 4096)
@@ -40,6 +41,8 @@ static size_t views(void *, uint64_t page, uint64_t bytes, struct migrate_view *
     for (unsigned n = 0; n < params.spaces; n++)
         for (unsigned i = 0; i < PageCount; i++) {
             const uint64_t pa = frames[space[n].page[i].frame]->pa;
+            if (absent[n])
+                continue;
             if (in_block(i) ? pa >> 16 != page >> 16 || (i - FirstBlock) % 2 : pa != page)
                 continue;
             for (unsigned g = 0; g < params.gpus; g++) {
@@ -59,7 +62,18 @@ static size_t views(void *, uint64_t page, uint64_t bytes, struct migrate_view *
     return count;
 }
 static uint64_t freed_page; // that is freed, and nobody's until it is empty; 0: none
-static const char *why_not(void *, uint64_t page, uint64_t) { return views(nullptr, page, 0, nullptr, 0) && page != freed_page ? nullptr : "nobody has it"; }
+static bool client_ends(uint64_t page) // that has it: its page tables go
+{
+    for (unsigned n = 0; n < params.spaces; n++)
+        for (unsigned i = 0; killed[n] && i < PageCount; i++)
+            if (const uint64_t pa = frames[space[n].page[i].frame]->pa; in_block(i) ? pa >> 16 == page >> 16 : pa == page)
+                return true;
+    return false;
+}
+static const char *why_not(void *, uint64_t page, uint64_t)
+{
+    return !views(nullptr, page, 0, nullptr, 0) || page == freed_page ? "nobody has it" : client_ends(page) && !planted(MovesOfEnded) ? "a process that has it ends" : nullptr;
+}
 static void busy(void *, bool) {}
 static bool pushed(void *) { return true; }
 static bool holds(void *) { return false; }
@@ -219,6 +233,16 @@ static void entries_come(void *, uint64_t pa, const void *from, uint32_t bytes)
         put_entry(pa + k * 8, words[k]);
 }
 
+static void space_is_closed(void *, struct cp_space *space); // kills.h
+static void space_begins(unsigned n, unsigned g)
+{
+    cp_spaces[n][g] = {};
+    cp_spaces[n][g].owner = &cp_spaces[n][g];
+    cp_spaces[n][g].pt = tables[n][g], cp_spaces[n][g].vmid = space[n].vmid;
+    cp_space_open(cps[g], &cp_spaces[n][g]);
+    cps[g]->jobs[n].state = JOB_RUN, cps[g]->jobs[n].space = &cp_spaces[n][g]; // a kernel of it
+}
+
 static void build_driver()
 {
     memory = pmem_new(params.gpus, VramBytes, 16ull << 20);
@@ -231,7 +255,7 @@ static void build_driver()
     config.counters = true, config.count_page = 4096;
     config.withhold = on(Firsts) && params.seed % 2;
     struct cp_host host = {};
-    host.shootdown = host.tables = gpu_answered, host.withheld = page_withheld;
+    host.shootdown = host.tables = gpu_answered, host.withheld = page_withheld, host.space_closed = space_is_closed;
     for (unsigned g = 0; g < params.gpus; g++)
         cps[g] = cp_new(&machine, g, &config, &host), hubs[g].g = g, ports[g + 1].owner = g + 1;
     struct migrate_host own = {};
@@ -259,13 +283,8 @@ static void build_driver()
     begun = true;
     begin_counts();
     for (unsigned n = 0; n < params.spaces; n++)
-        for (unsigned g = 0; g < params.gpus; g++) {
-            cp_spaces[n][g] = {};
-            cp_spaces[n][g].owner = &cp_spaces[n][g];
-            cp_spaces[n][g].pt = tables[n][g], cp_spaces[n][g].vmid = space[n].vmid;
-            cp_space_open(cps[g], &cp_spaces[n][g]);
-            cps[g]->jobs[n].state = JOB_RUN, cps[g]->jobs[n].space = &cp_spaces[n][g]; // a kernel of it
-        }
+        for (unsigned g = 0; g < params.gpus; g++)
+            space_begins(n, g);
     place_of = frame_of;
     on_request = [](unsigned g, unsigned n, const msg_mem_req &q) { frame_asked(g, n, q.addr, true); };
     on_arrival = [](unsigned g, unsigned n, const msg_mem_req &q) {

@@ -24,7 +24,7 @@ struct Firm {
 
     void begin()
     {
-        claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true, left = 1 + rng.pick(6);
+        claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = !ending[claims.of_space], left = 1 + rng.pick(6);
         queue.space = &cp_spaces[claims.of_space][g];
     }
     // Of no page: the transfer faults, and what is read is 0.

@@ -57,6 +57,9 @@ static enum fault_verdict fault_drawn(void *, const struct fault_fact *f)
 }
 static bool page_withheld(void *, void *owner, unsigned g, uint64_t va, uint32_t rights)
 {
+    for (unsigned n = 0; n < params.spaces; n++)
+        if (owner == owner_of(n, g) && killed[n])
+            return false; // told before the kill
     return firsts && faults_report(firsts, owner, g, va, rights == 0);
 }
 static void move_ended(void *, struct move_fact *m)

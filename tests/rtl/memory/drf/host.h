@@ -22,16 +22,19 @@ static struct cp *cps[MaxGpus];
 static struct pmem *memory;
 static uint64_t host_accesses_done, hub_commands;
 
+static bool space_rests(unsigned g, uint8_t vmid); // kills.h: nothing of it is under way on this GPU
+static void space_killed(unsigned g, uint8_t vmid);
+
 // ---- the hub of a GPU: one command after the other
 struct Hub {
-    enum { Rest, Shared, Private } state = Rest;
+    enum { Rest, Shared, Private, Reopen } state = Rest;
     unsigned g = 0, at = 0, last = 0; // of a list: the range under way, the last one
     int left = 0;
     msg_cp_cmd c;
     msg_cp_pages list;
     Link<msg_cp_cmd> to;
     Link<msg_cp_evt> from;
-    std::deque<msg_cp_cmd> queue;
+    std::deque<msg_cp_cmd> queue, kills;
 
     bool is_page() const { return c.kind == CP_MOVE || c.kind == CP_STORE || c.kind == CP_COUNTS; } // the engine has it when it is taken
     bool by_two() const { return c.kind == CP_CACHE && c.flags & CACHE_INV_TLB; }
@@ -64,9 +67,39 @@ struct Hub {
             shared();
         }
     }
+    // All that is withheld of a space is denied, and what comes, until no access of it is under way.  Other commands pass a kill that waits
+    // (rtl/dispatch/dispatch_broadcast.sv): by one of them an access may end behind which it stands.
+    bool kill_is_over() const { return !kills.empty() && space_rests(g, kills.front().vmid); }
+    void kill_step()
+    {
+        if (state == Shared) {
+            kills.push_back(c), state = Rest;
+        } else {
+            space_killed(g, c.vmid);
+            tell(CP_EVT_KILL_DONE);
+            state = Rest;
+        }
+    }
+    void reopen()
+    {
+        c = kills.front(), kills.pop_front(), state = Reopen;
+        command_block(g * Blocks + BlockUtcl2, {0, c.vmid, 0, &left, 0, true});
+    }
     void shared()
     {
-        if (c.kind == CP_VMID || c.kind == CP_XLAT || by_two())
+        if (c.kind == CP_KILL) {
+            command_block(g * Blocks + BlockUtcl2, {XLAT_DENY, c.vmid, 0, &left, 0, true});
+            return;
+        }
+        if (c.kind == CP_VMID) { // also without a root
+            msg_ctl_cmd root = {};
+            root.op = CTL_ROOT, root.vmid = c.vmid, root.flags = c.flags, root.root = c.root;
+            Command p = {0, c.vmid, 0, &left};
+            memcpy(&p.page, &root, sizeof p.page);
+            command_block(g * Blocks + BlockUtcl2, p);
+            return;
+        }
+        if (c.kind == CP_XLAT || by_two())
             command_block(g * Blocks + BlockUtcl2, part(at));
         Command p = part(at);
         if (planted(FlushOfNextPage) && c.id == CP_PAGE)
@@ -102,10 +135,16 @@ struct Hub {
                 queue.back().id = CP_NO_JOB;
             }
         }
-        if (left || (state == Rest && queue.empty()))
+        if (left || (state == Rest && queue.empty() && !kill_is_over()))
             return;
-        if (state == Rest) {
+        if (state == Rest && kill_is_over()) {
+            reopen();
+        } else if (state == Rest && planted(KillInTheWay) && !kills.empty()) {
+            return;
+        } else if (state == Rest) {
             begin();
+        } else if (c.kind == CP_KILL) {
+            kill_step();
         } else if (state == Shared && !by_two() && at != last) {
             at++, shared();
         } else if (state == Shared) {
@@ -119,7 +158,7 @@ struct Hub {
             state = Rest;
         }
     }
-    bool rests() const { return state == Rest && queue.empty() && to.queue.empty() && from.queue.empty(); }
+    bool rests() const { return state == Rest && queue.empty() && kills.empty() && to.queue.empty() && from.queue.empty(); }
 };
 static Hub hubs[MaxGpus];
 

@@ -43,7 +43,7 @@ static void exchange_begin()
     const unsigned a = wide == 2 ? (unsigned)FirstBlock : small, b = wide == 2 ? FirstBlock + 2 : driver.one_in(2) ? FirstSwapped + driver.pick(SmallPages - FirstSwapped) : (a + 1) % 4;
     Page *page = space[n].page;
     for (unsigned k = 0; k < wide; k++)
-        if (page[a + k].users || page[b + k].users || page[a + k].moving || page[b + k].moving)
+        if (ending[n] || page[a + k].users || page[b + k].users || page[a + k].moving || page[b + k].moving)
             return;
     for (unsigned i : {a, b})
         migrate_settle(engine, frames[page[i].frame]->pa & ~(covered_by(i) - 1), covered_by(i));
@@ -164,7 +164,7 @@ static void step_driver()
         exchange_begin();
         next_exchange = cycle + (exchange.open ? 1000 + driver.pick(8000) : 200);
     }
-    if (on(Frees) && cycle >= next_free && free_.step == free_.No) {
+    if (on(Frees) && cycle >= next_free && free_.step == free_.No && !ending[0] && !ending[1] && !ending[2] && !ending[3]) {
         next_free = cycle + 4000 + driver.pick(20000);
         free_begin();
     }

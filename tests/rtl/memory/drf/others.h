@@ -66,7 +66,9 @@ struct Scalar {
 
     void begin()
     {
-        claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true;
+        claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = !ending[claims.of_space];
+        if (!active)
+            return;
         if (strays() && straying.one_in(3)) { // the first, or the last one
             Access a = {};
             a.stray = true, a.dwords = 1u << straying.pick(5), a.va = stray_va(straying, 4);
@@ -173,7 +175,9 @@ struct Fetch {
         if (!active) {
             if (paused() || episodes_done >= params.episodes)
                 return;
-            claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true;
+            claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = !ending[claims.of_space];
+            if (!active)
+                return;
             if (strays() && straying.one_in(3))
                 todo.push_back({stray_va(straying, 32), {}, true});
             for (unsigned k = 0, n = 2 + rng.pick(10); k < n; k++) {

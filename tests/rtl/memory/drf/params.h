@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, Moves = 1024, GivesUp = 2048, Accesses = 4096, Frees = 8192, Firsts = 16384, Strays = 32768, AllFeatures = 65535 };
+enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, Moves = 1024, GivesUp = 2048, Accesses = 4096, Frees = 8192, Firsts = 16384, Strays = 32768, Kills = 65536, AllFeatures = 131071 };
 enum Other { Scalars = 1, Fetches = 2, Fars = 4, Hosts = 8, AllOthers = 15 };
 
 struct Params {

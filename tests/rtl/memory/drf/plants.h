@@ -7,7 +7,7 @@
 
 enum Plant { NoPlant, LockMissesGpu, AnsweredByArrival, FlushOfNextPage, PushBeforeFlush, NoQuarantine, DropMissesCus, ShootDownMissesCus,
              ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain, FreedWhileLinesCome,
-             WaiterForgotten, MappedWhileItMoves };
+             WaiterForgotten, MappedWhileItMoves, KillInTheWay, MovesOfEnded };
 static const char *const plants[] = {
     "none",
     "lock-misses-a-gpu",           // one GPU's page tables are forgotten
@@ -24,6 +24,8 @@ static const char *const plants[] = {
     "freed-while-lines-come",      // memory has its next owner before the last line of a move that was given up
     "waiter-forgotten",            // who asks first for a page that moves to another GPU is not served when it is there
     "mapped-while-it-moves",       // ... is given an entry at once, where the page was
+    "kill-in-the-way",             // commands wait until a kill is over
+    "moves-of-ended",              // memory of a client that ends begins to move, and its page tables go
 };
 static unsigned plant;
 static bool planted(Plant p) { return plant == p; }

@@ -4,7 +4,7 @@
 #define TESTS_DRF_RUN_H
 #include <algorithm>
 
-#include "firm.h"
+#include "kills.h"
 #include "tests/rtl/case_done.h"
 
 static uint64_t hits[7];      // of all CUs: see perf_o of cu_vmem
@@ -25,7 +25,7 @@ static void cycle_of_all()
         g->take_messages();
     if (running) {
         if (params.gpus > 1)
-            step_driver();
+            step_driver(), step_kills();
         send_commands();
         step_maintenance();
         for (unsigned c = 0; c < cu_count(); c++)
@@ -120,7 +120,7 @@ static void start()
     make_vectors();
     make_others();
     if (params.gpus > 1)
-        make_driver();
+        make_driver(), reaper = rng_of(205);
     else
         build_tables();
     next_storm = 20000 + hub.pick(20000);
@@ -152,7 +152,7 @@ static void start()
 
 static bool all_rest()
 {
-    bool rest = others_rest() && (params.gpus == 1 || (driver_rests() && firms_rest())) && script.empty() && !script_left && episodes_done == episodes_begun;
+    bool rest = others_rest() && (params.gpus == 1 || (driver_rests() && firms_rest() && kills_rest())) && script.empty() && !script_left && episodes_done == episodes_begun;
     for (unsigned b = 0; b < block_count(); b++)
         rest &= block_queue[b].empty();
     for (unsigned c = 0; c < cu_count(); c++)
@@ -194,7 +194,7 @@ static void random_episodes()
         if (cycle % 1024 == 0)
             watch();
     }
-    params.features &= ~(uint64_t)(Remaps | Storms | Flushes | Moves | GivesUp | Frees);
+    params.features &= ~(uint64_t)(Remaps | Storms | Flushes | Moves | GivesUp | Frees | Kills);
     settle();
     static bool done;
     end_of_run(&done);

@@ -30,8 +30,8 @@ static void whole_run()
     printf("%llu cycles; transactions %llu, TLB hits %llu misses %llu, reads that hit %llu, missed %llu, joined %llu, writes %llu\n", (Ull)cycle, (Ull)hits[0],
            (Ull)hits[1], (Ull)hits[2], (Ull)hits[3], (Ull)hits[4], (Ull)hits[5], (Ull)hits[6]);
     if (params.gpus > 1) {
-        printf("%llu moves begun (%llu blocks), %llu refused, %llu given up, %llu came; %llu exchanges, %llu frees, %llu accesses of command processors, %llu commands; counters read %llu times, %llu told\n", (Ull)moves_begun,
-               (Ull)blocks_begun, (Ull)moves_refused, (Ull)moves_given_up, (Ull)pmem_moves(memory), (Ull)exchanges, (Ull)frees, (Ull)(firms[0].ended + firms[1].ended), (Ull)hub_commands, (Ull)count_reads, (Ull)counts_told);
+        printf("%llu moves begun (%llu blocks), %llu refused, %llu given up, %llu came; %llu exchanges, %llu frees, %llu accesses of command processors, %llu commands; counters read %llu times, %llu told; %llu clients ended, %llu episodes cut short\n", (Ull)moves_begun,
+               (Ull)blocks_begun, (Ull)moves_refused, (Ull)moves_given_up, (Ull)pmem_moves(memory), (Ull)exchanges, (Ull)frees, (Ull)(firms[0].ended + firms[1].ended), (Ull)hub_commands, (Ull)count_reads, (Ull)counts_told, (Ull)kills, (Ull)cut_short);
         if (firsts) {
             const struct faults_sums s = faults_sums(firsts);
             printf("%llu first accesses: %llu moved, %llu mapped, %llu late; %llu pages ahead of them\n", (Ull)s.faults, (Ull)s.moved, (Ull)s.mapped, (Ull)s.late, (Ull)s.ahead);

@@ -4,6 +4,8 @@
 // Not responsible for: what others may do meanwhile (world.h).
 #ifndef TESTS_DRF_VECTOR_H
 #define TESTS_DRF_VECTOR_H
+#include <map>
+
 #include "maintenance.h"
 
 enum { Flat, Mubuf, Inv };
@@ -53,7 +55,7 @@ static struct {
 } left_behind[8]; // by the last episodes: whoever comes next there needs what they have stored
 
 struct Vector {
-    enum State { Idle, Acquiring, Trying, Tried, Running, Releasing, Freeing } state = Idle;
+    enum State { Idle, Acquiring, Trying, Tried, Running, Releasing, Freeing, Cut } state = Idle;
     unsigned id, cu, wave, serial = 0, n = 0 /* space */, waits = 0, accesses = 0;
     int lock = -1, left = 0;
     bool fresh = false /* glc instead of an acquire */, drain = false;
@@ -200,7 +202,7 @@ struct Vector {
             todo.emplace_back();
             if (strays() && straying.one_in(16))
                 todo.back() = stray(), todo.emplace_back();
-            bool made = on(Counters) && rng.one_in(16) ? count(todo.back()) : plain(todo.back());
+            bool made = on(Counters) && rng.one_in(16) && !ending[n] ? count(todo.back()) : plain(todo.back());
             if (!made)
                 todo.pop_back();
             for (; repeat; repeat--)
@@ -224,12 +226,17 @@ struct Vector {
 
     void begin()
     {
+        n = claims.of_space = rng.one_in(4) ? rng.pick(params.spaces) : n;
+        if (killed[n]) {
+            wake = cycle + 100;
+            return;
+        }
         episode = ++episodes_begun;
         static unsigned names;
-        claims.episode = id + 1 + 64 * ++names, n = claims.of_space = rng.one_in(4) ? rng.pick(params.spaces) : n;
+        claims.episode = id + 1 + 64 * ++names;
         fresh = on(Glc) && rng.one_in(5), drain = false, todo.clear();
         lock = on(Locks) && rng.one_in(10) ? (int)rng.pick(Locks_) : -1;
-        if (lock >= 0 && claims.use_page(FirstSync + lock)) {
+        if (lock >= 0 && !ending[n] && claims.use_page(FirstSync + lock)) {
             todo.push_back(lock_instr(true)), state = Trying;
             return;
         }
@@ -282,10 +289,47 @@ struct Vector {
         flying.push_back(std::move(v));
     }
 
+    // Its client has ended: whatever it may have stored or not is stored again, by the next client, before anybody else may have it.
+    void repair()
+    {
+        std::map<uint64_t, uint8_t> bytes;
+        for (const Claims::Piece &p : claims.pieces)
+            for (unsigned index = 0; p.write && index < PageCount; index++)
+                if (claims.pages >> index & 1 && space[n].page[index].frame == p.frame)
+                    for (unsigned i = p.from; i < p.from + p.bytes; i++)
+                        bytes[space[n].page[index].va + i] = frames[p.frame]->value[i];
+        Instr v;
+        v.store = true, v.size = 0;
+        unsigned l = 0;
+        for (auto [va, value] : bytes) {
+            v.va[l] = va, v.data[0][l] = value, v.exec |= 1ull << l;
+            if (++l == 64)
+                todo.push_back(v), l = 0, v.exec = 0;
+        }
+        if (v.exec)
+            todo.push_back(v);
+        state = Running;
+    }
+    // Of an access that must end before its client may.
+    bool ends_well() const
+    {
+        bool well = state != Idle && lock >= 0;
+        for (const std::deque<Instr> *list : {&todo, &flying})
+            for (const Instr &v : *list)
+                well |= v.purpose == Count;
+        return well;
+    }
+
     // One step of a cycle; `may_issue`: the unit takes an instruction.  True if it was given one.
     bool step(bool may_issue)
     {
+        if (killed[n] && lock < 0 && (state == Running || state == Releasing))
+            todo.clear(), drain = false, state = Cut, cut_short++;
         switch (state) {
+        case Cut:
+            if (flying.empty() && !killed[n])
+                repair();
+            return false;
         case Idle:
             if (cycle >= wake && !paused() && episodes_begun < params.episodes)
                 begin();
@@ -358,6 +402,8 @@ struct Vector {
         flying.pop_front();
         if (bits_of(w, 74, 8) != v.tag)
             fail("completion", "CU %u wavefront %02x: tag %llx, want %x", cu, wave, (unsigned long long)bits_of(w, 74, 8), v.tag);
+        if (state == Cut)
+            return;
         const uint64_t status = bits_of(w, 64, 8), where = bits_of(w, 0, 64);
         if (v.purpose == Stray) {
             bool asked = false;
@@ -383,6 +429,10 @@ struct Vector {
             check_count(v);
         if (v.purpose == TryLock) {
             if (uint32_t old = vgpr[cu][simd()][v.regs + 16][__builtin_ctzll(v.exec)]) {
+                if (ending[n]) { // without it
+                    lock = -1, make_instructions(), acquire();
+                    return;
+                }
                 todo.push_back(lock_instr(true)), state = Trying, wake = cycle + 50 + rng.pick(400);
                 return;
             } else if (lock_holder[lock] != NoOne) {

@@ -175,6 +175,10 @@ static uint64_t stray_va(Rng &rng, unsigned align)
     static const uint64_t holes[] = {SmallVa + 0x40000, LeafVa + 0x1000000, 0x4040000000};
     return holes[rng.pick(3)] + rng.pick(2 * 4096) / align * align;
 }
+// Clients that end (kills.h): in a space that is `ending` begins nothing that has to end well; in one that is `killed` what is withheld is denied, and
+// its wavefronts do nothing more.
+static bool ending[MaxSpaces], killed[MaxSpaces];
+static uint64_t cut_short; // episodes
 static uint64_t strayed; // such accesses that have ended, each with a fault
 
 // What an episode has claimed, to be given back at its end.
