@@ -269,6 +269,9 @@ void cp_event(struct cp *cp, const struct msg_cp_evt *evt)
                       evt->vmid, evt->status);
         space_killed(cp, evt->vmid);
         break;
+    case CP_EVT_TRAP_DONE:
+        space_trapped(cp, evt->vmid);
+        break;
     case CP_EVT_FAULT:
         if (job && job->state == JOB_RUN)
             space_fault(cp, job, evt);

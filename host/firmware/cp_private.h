@@ -43,7 +43,7 @@ struct job {
     bool halted;    /* a wavefront has halted itself: only a kill ends the launch */
     bool flush;     /* its fence under way drops TLB entries */
     bool drop;      /* and what was left in the caches of memory that has changed hands */
-    bool held;      /* its launch was not sent, since a kill is under way */
+    bool held;      /* its launch was not sent, since a kill or a trap handler is under way */
     bool refused;   /* its fence, by a component that was off: sent again when one has been enabled */
     uint32_t fence; /* enum cache_flag of its fence under way */
     unsigned parts; /* commands of it, to this GPU and others, that are not done */
@@ -191,6 +191,7 @@ struct cp {
     bool caches_stale;              /* they may hold memory that has changed hands: the next fence drops it */
     unsigned drops;                 /* commands under way that do that */
     uint32_t trap_vmids;            /* that the CUs know a trap handler of */
+    uint32_t traps_open[ROOTS];      /* by vmid: commands that no CU has answered; its kernels wait */
     uint32_t refused_vmids;         /* whose root the L2 TLB, being off, has not taken */
     struct msg_cp_cmd roots[ROOTS]; /* by vmid: the newest root sent */
     struct cp_space *killing;       /* list of spaces with a CP_KILL under way */
@@ -346,6 +347,8 @@ void shootdowns_check(struct cp *cp);
 void shootdowns_free(struct cp *cp);
 bool caches_dropped(struct cp *cp);
 
+/* space.c: all CUs have a trap handler. */
+void space_trapped(struct cp *cp, uint8_t vmid);
 /* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a
  * component has been enabled. */
 void withheld_reported(struct cp *cp, const struct msg_cp_evt *evt);

@@ -128,9 +128,9 @@ static void beside_count(struct cp *cp)
 void job_launch(struct cp *cp, struct job *job)
 {
     job->state = JOB_RUN;
-    job->held = job->space->killing;
+    job->held = job->space->killing || cp->traps_open[job->space->vmid];
     if (job->held)
-        return; /* dropped or sent when the kill is answered */
+        return; /* dropped or sent when the kill or the trap handler is answered */
     job->launch.id = job_id(cp, job);
     job->begin = sim_now(cp->sim); /* until the dispatcher tells */
     job->space->busy++;

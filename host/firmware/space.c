@@ -60,10 +60,24 @@ void cp_space_open(struct cp *cp, struct cp_space *space)
 
 void cp_space_trap(struct cp *cp, struct cp_space *space)
 {
+    CHECK(space->vmid < ROOTS, "cp", "gpu%u: address space %u", cp->gpu, space->vmid);
     struct msg_cp_cmd cmd = {
         .kind = CP_TRAP, .vmid = space->vmid, .id = CP_NO_JOB, .root = space->tba, .pc = space->tma};
     cp->trap_vmids = (cp->trap_vmids & ~(1u << space->vmid)) | (uint32_t)(space->tba != 0) << space->vmid;
+    cp->traps_open[space->vmid]++;
     sim_cmd(cp->sim, cp->gpu, &cmd);
+}
+
+/* The command may have stood behind another space's kill, which a launch does not wait for. */
+void space_trapped(struct cp *cp, uint8_t vmid)
+{
+    if (!cp->traps_open[vmid % ROOTS] || --cp->traps_open[vmid % ROOTS]) /* none: of a model that takes over */
+        return;
+    for (unsigned i = 0; i < CP_JOBS; i++) {
+        struct job *job = &cp->jobs[i];
+        if (job->state == JOB_RUN && job->held && job->space->vmid == vmid && !job->space->killing)
+            job_launch(cp, job);
+    }
 }
 
 static struct cp_space **killing_tail(struct cp *cp)

@@ -205,6 +205,31 @@ static void a_refused_part_of_a_kill_has_a_line(void **state)
     assert_false(b->space[0][0].killing);
 }
 
+/* The command may stand behind a kill of another space at the GPU, which kernels pass. */
+static void a_kernel_waits_for_its_trap_handlers(void **state)
+{
+    struct bench *b = *state;
+    fake_launch = endless;
+    queue_open(b, 0, 0, 0);
+    kernel_put(b, 0, 0x0002, 0);
+    b->space[0][0].tba = 0x1234;
+    cp_space_trap(b->cp[0], &b->space[0][0]);
+    cp_space_trap(b->cp[0], &b->space[0][0]);
+    ring(b, 0);
+    run(b);
+    assert_null(command_last(b, CP_LAUNCH));
+    struct msg_cp_evt done = {.kind = CP_EVT_TRAP_DONE, .id = CP_NO_JOB, .vmid = 9};
+    cp_event(b->cp[0], &done); /* another space's */
+    done.vmid = b->space[0][0].vmid;
+    cp_event(b->cp[0], &done);
+    assert_null(command_last(b, CP_LAUNCH));
+    cp_event(b->cp[0], &done);
+    assert_non_null(command_last(b, CP_LAUNCH));
+    assert_int_equal(b->space[0][0].busy, 1);
+    cp_event(b->cp[0], &done); /* of a model that has taken over */
+    assert_int_equal(commands(b, CP_LAUNCH), 1);
+}
+
 /* An answer to a kill that nobody waits for changes nothing. */
 static void a_kill_of_nobody(void **state)
 {
@@ -325,6 +350,7 @@ int main(void)
         TEST(a_killed_space_is_clean),
         TEST(a_fault_stops_its_queue_at_once),
         TEST(a_fault_is_told_with_its_instruction),
+        TEST(a_kernel_waits_for_its_trap_handlers),
         TEST(a_kill_of_nobody),
         TEST(a_refused_part_of_a_kill_has_a_line),
         TEST(a_place_forgets_that_a_wavefront_halted),
