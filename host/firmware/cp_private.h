@@ -191,7 +191,7 @@ struct cp {
     bool caches_stale;              /* they may hold memory that has changed hands: the next fence drops it */
     unsigned drops;                 /* commands under way that do that */
     uint32_t trap_vmids;            /* that the CUs know a trap handler of */
-    uint32_t traps_open[ROOTS];      /* by vmid: commands that no CU has answered; its kernels wait */
+    uint32_t traps_open[ROOTS];     /* by vmid: commands that no CU has answered; its kernels wait */
     uint32_t refused_vmids;         /* whose root the L2 TLB, being off, has not taken */
     struct msg_cp_cmd roots[ROOTS]; /* by vmid: the newest root sent */
     struct cp_space *killing;       /* list of spaces with a CP_KILL under way */

@@ -168,6 +168,9 @@ void sim_cmd(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
     case CP_KILL:
         evt.kind = CP_EVT_KILL_DONE;
         break;
+    case CP_TRAP:
+        evt.kind = CP_EVT_TRAP_DONE;
+        break;
     case CP_CONTROL:
         evt.kind = CP_EVT_CONTROL_DONE;
         evt.status = fake_control_status;

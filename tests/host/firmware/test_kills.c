@@ -205,11 +205,18 @@ static void a_refused_part_of_a_kill_has_a_line(void **state)
     assert_false(b->space[0][0].killing);
 }
 
+static bool takes_traps(struct sim *sim, unsigned gpu, const struct msg_cp_cmd *cmd)
+{
+    (void)sim, (void)gpu;
+    return cmd->kind == CP_TRAP;
+}
+
 /* The command may stand behind a kill of another space at the GPU, which kernels pass. */
 static void a_kernel_waits_for_its_trap_handlers(void **state)
 {
     struct bench *b = *state;
     fake_launch = endless;
+    fake_takes = takes_traps;
     queue_open(b, 0, 0, 0);
     kernel_put(b, 0, 0x0002, 0);
     b->space[0][0].tba = 0x1234;
@@ -228,6 +235,7 @@ static void a_kernel_waits_for_its_trap_handlers(void **state)
     assert_int_equal(b->space[0][0].busy, 1);
     cp_event(b->cp[0], &done); /* of a model that has taken over */
     assert_int_equal(commands(b, CP_LAUNCH), 1);
+    fake_takes = NULL;
 }
 
 /* An answer to a kill that nobody waits for changes nothing. */
