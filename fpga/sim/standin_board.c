@@ -115,7 +115,7 @@ int board_submit(struct board *b, struct libusb_transfer *t)
     struct pending *p = malloc(sizeof *p);
     if (!p)
         return LIBUSB_ERROR_NO_MEM;
-    *p = (struct pending){.transfer = t, .id = ask.id, .deadline = UINT64_MAX};
+    *p = (struct pending){.transfer = t, .handle = t->dev_handle, .id = ask.id, .deadline = UINT64_MAX};
     if (t->timeout)
         p->deadline = b->now + (uint64_t)t->timeout * 1000 * WIRE_MHZ;
     struct pending **end = &b->pending;
@@ -211,12 +211,16 @@ void board_wait(struct board *b, uint64_t us)
     all_gone(b);
 }
 
-void board_forget(struct board *b)
+void board_forget(struct board *b, const struct libusb_device_handle *handle)
 {
-    while (b->pending) {
-        struct pending *p = b->pending;
+    for (struct pending **at = &b->pending; *at;) {
+        struct pending *p = *at;
+        if (p->handle != handle) {
+            at = &p->next;
+            continue;
+        }
         cancel(b, p);
-        b->pending = p->next;
+        *at = p->next;
         free(p);
     }
 }

@@ -14,6 +14,7 @@
 struct pending {
     struct pending *next;
     struct libusb_transfer *transfer;
+    const struct libusb_device_handle *handle; /* of the transfer, which may be freed by then */
     uint32_t id;
     uint64_t deadline; /* cycles; UINT64_MAX: none */
     bool late;
@@ -39,7 +40,7 @@ int board_cancel(struct board *, const struct libusb_transfer *);
 /* Lets the board's time run for at most so many microseconds, until a transfer has ended, whose callback is then
  * called. */
 void board_wait(struct board *, uint64_t us);
-/* Forgets transfers that nobody waits for any more. */
-void board_forget(struct board *);
+/* A handle is closed: its transfers end, and nobody hears of them.  Other handles of the board keep theirs. */
+void board_forget(struct board *, const struct libusb_device_handle *);
 #pragma GCC visibility pop
 #endif

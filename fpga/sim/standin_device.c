@@ -194,7 +194,7 @@ void libusb_close(libusb_device_handle *handle)
     if (*at)
         *at = handle->next;
     handle->device->board->users--;
-    board_forget(handle->device->board);
+    board_forget(handle->device->board, handle);
     libusb_unref_device(handle->device);
     free(handle);
 }

@@ -205,6 +205,7 @@ static struct phase *phase_make(struct phases *p, const struct gantry_cfg *cfg, 
                                      .return_cycles = cfg->migrate_return_cycles,
                                      .returns = cfg->migrate_returns,
                                      .pin_cycles = cfg->migrate_pin_cycles,
+                                     .first_bytes = cfg->migrate_first_bytes,
                                      .far_cycles = cfg->migrate_far_cycles ? cfg->migrate_far_cycles
                                                                            : (LINE_BYTES + rate - 1) / rate,
                                      .move_cycles = cfg->migrate_page == CFG_MIGRATE_PAGE_4K ? MOVE_SMALL : MOVE_BLOCK};

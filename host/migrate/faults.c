@@ -200,6 +200,7 @@ static bool policy_moves(struct faults *f, const struct fault *x, const struct f
                                     .bytes = p->bytes,
                                     .home = p->home,
                                     .requester = x->gpu,
+                                    .cycle = f->host.now(f->host.ctx),
                                     .engine = x->engine,
                                     .ahead = x->ahead};
     return p->moves && p->home != x->gpu && f->ops->fault && f->ops->fault(f->own, &fact) == FAULT_MOVE;

@@ -104,3 +104,14 @@ uint64_t habits_threshold(const struct habits *h, const struct use *use)
 {
     return use->page.bytes / FRAMES_SMALL * h->m.threshold;
 }
+
+bool habits_over_others(const struct habits *h, const struct use *use, struct claim *c)
+{
+    const struct use_most most = use_most(&h->uses, use, h->m.write_weight);
+    *c = (struct claim){.gpu = most.gpu,
+                        .weight = most.weight,
+                        .others = most.others,
+                        .has = most.weight - most.others,
+                        .least = habits_threshold(h, use)};
+    return most.weight > most.others;
+}

@@ -37,6 +37,9 @@ struct claim {
  * these, and a batch costs less than two.  False from `claim`: nothing speaks for it.  Called once in each phase. */
 size_t habits_decide(struct habits *h, bool (*claim)(const struct habits *h, const struct use *use, struct claim *c),
                      const struct phase_fact *p, struct decision *out, size_t room);
+/* A claim: what one GPU has accessed it more often than all others that are known together; migrate.threshold for each
+ * 4 KiB is enough. */
+bool habits_over_others(const struct habits *h, const struct use *use, struct claim *c);
 /* Key migrate.threshold is accesses for each 4 KiB: those for all of a page. */
 uint64_t habits_threshold(const struct habits *h, const struct use *use);
 #endif

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const struct policy_ops *const policies[] = {&policy_never, &policy_first_touch, &policy_threshold,
-                                                    &policy_periodic, &policy_benefit};
+static const struct policy_ops *const policies[] = {&policy_never,    &policy_first_touch, &policy_threshold,
+                                                    &policy_periodic, &policy_benefit,     &policy_adaptive};
 
 const struct policy_ops *policy_find(const char *name)
 {

@@ -23,6 +23,7 @@ struct policy_machine {
     uint64_t return_cycles; /* key migrate.return_cycles */
     uint32_t returns;       /* key migrate.returns */
     uint64_t pin_cycles;    /* key migrate.pin_cycles; of these three: damping.h */
+    uint64_t first_bytes;   /* key migrate.first_bytes */
     uint64_t far_cycles;  /* that a far access costs more than a near one: key migrate.far_cycles, or link occupancy */
     uint64_t move_cycles; /* that a page is taken to cost before one has moved */
 };
@@ -56,6 +57,7 @@ struct fault_fact {
     uint64_t page, bytes;
     unsigned home;      /* GPU whose memory it is in */
     unsigned requester; /* another GPU */
+    uint64_t cycle;     /* of the decision */
     bool engine;        /* its command processor, which copies; else a wavefront */
     bool ahead;         /* it has not asked for it, but for pages before it one after the other (ahead.h) */
 };
@@ -98,7 +100,8 @@ struct policy_ops {
     void (*gone)(void *own, uint64_t page, uint64_t bytes);
 };
 
-extern const struct policy_ops policy_never, policy_first_touch, policy_threshold, policy_periodic, policy_benefit;
+extern const struct policy_ops policy_never, policy_first_touch, policy_threshold, policy_periodic, policy_benefit,
+    policy_adaptive;
 
 /* By name; NULL: there is none. */
 const struct policy_ops *policy_find(const char *name);

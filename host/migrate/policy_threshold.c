@@ -9,21 +9,9 @@ static void *begin(const struct policy_machine *m)
     return habits_begin(m, sizeof(struct habits));
 }
 
-static bool claim(const struct habits *h, const struct use *use, struct claim *c)
-{
-    const struct use_most most = use_most(&h->uses, use, h->m.write_weight);
-    *c = (struct claim){.gpu = most.gpu,
-                        .weight = most.weight,
-                        .others = most.others,
-                        .has = most.weight - most.others,
-                        .least = habits_threshold(h, use)};
-    return most.weight > most.others;
-}
-
 static size_t phase(void *own, const struct phase_fact *p, struct decision *out, size_t room)
 {
-    struct habits *h = own;
-    return habits_decide(h, claim, p, out, room);
+    return habits_decide(own, habits_over_others, p, out, room);
 }
 
 const struct policy_ops policy_threshold = {.name = "threshold",

@@ -34,13 +34,16 @@ def cases():
         return [(w, p, p, gpus, ()) for p in policies for w in workloads]
     def on_access(workloads, gpus, settings=ACCESS, shown="first-touch, on access"):
         return [(w, shown, "first-touch", gpus, settings) for w in workloads]
+    def adaptive(workloads, gpus, settings=ACCESS, shown="adaptive"):
+        return [(w, shown, "adaptive", gpus, settings) for w in workloads]
     return {
-        "reuse": of(REUSE, ("never", "first-touch", "threshold", "periodic"), 2) + on_access(REUSE, 2),
+        "reuse": of(REUSE, ("never", "first-touch", "threshold", "periodic"), 2) + on_access(REUSE, 2) + adaptive(REUSE, 2),
         "writers": [*of(("writers",), POLICIES, 2), ("writers", "threshold, undamped", "threshold", 2, UNDAMPED)],
-        "two": of(TEN, POLICIES, 2) + on_access(TEN, 2),
+        "two": of(TEN, POLICIES, 2) + on_access(TEN, 2) + adaptive(TEN, 2),
         "driver": [(w, f"{p}, 20,000", p, 2, DRIVER) for p in ("threshold", "first-touch", "periodic") for w in REUSE]
-        + on_access(REUSE, 2, ("migrate.map=lazy",), "first-touch, on access, 20,000"),
-        "four": of(TEN, POLICIES, 4) + on_access(TEN, 4),
+        + on_access(REUSE, 2, ("migrate.map=lazy",), "first-touch, on access, 20,000")
+        + adaptive(REUSE, 2, ("migrate.map=lazy", *DRIVER), "adaptive, 20,000"),
+        "four": of(TEN, POLICIES, 4) + on_access(TEN, 4) + adaptive(TEN, 4),
     }
 
 

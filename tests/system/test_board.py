@@ -87,6 +87,13 @@ def test_program_on_a_simulated_board(apps, standin, kind, tmp_path):
         assert simulated(apps / name, tmp_path / f"{name}.again", *whole, *placed(KINDS[kind])) == (plain, boards, cycles)
 
 
+def test_two_simulated_boards(apps, standin, tmp_path):
+    """Whoever opens the second looks at the first, too, whose transfers are under way."""
+    plain, _ = program(apps / "vecadd", tmp_path / "plain")
+    ran, boards, cycles = simulated(apps / "vecadd", tmp_path / "boards", *placed("gpu0.l2s0", "gpu0.l2s1"))
+    assert ran == plain and [b["part"] for b in boards] == ["gpu0.l2s0", "gpu0.l2s1"] and len(cycles) == 2
+
+
 @pytest.mark.nightly
 def test_several_simulated_boards(apps, standin, tmp_path):
     """At once, also on two host threads: their times do not depend on each other."""

@@ -56,6 +56,13 @@ def test_recorded_and_replayed(folder, touched):  # noqa: F811
         assert f"{key}={done.figures[key]}" in replayed.stderr
 
 
+def test_adaptive_moves_what_is_asked_for(folder, touched):  # noqa: F811
+    """All four blocks may come at once (migrate.first_bytes), and no counter has to speak for them."""
+    done = program(folder, "adaptive", "use", "16", settings=LAZY)
+    assert (done.data, done.far, firsts(done), done.cycles) == (touched.data, 0, firsts(touched), touched.cycles)
+    assert "migrate info adaptive: page 0x1000000100000 to gpu1: its first access" in done.err
+
+
 def test_the_decision_takes_its_time(folder, eager):  # noqa: F811
     """Of four blocks that a kernel reads one after the other; with `never` each is mapped where it is."""
     done = program(folder, "never", "use", "16", settings=["migrate.map=lazy"])
@@ -70,21 +77,37 @@ def test_golden_gpus_have_all_entries(folder, eager, options):  # noqa: F811
     assert firsts(done) is None and done.data == eager.data
 
 
-def test_three_gpus_ask_at_once():
-    """The table is in GPU 0's memory, and GPUs 1 and 2 look everywhere in it: each block goes to one of them, the other has it mapped there."""
-    words = ["--", ROOT / "build/apps/pages_tables", "table", "32", "1"]
+@pytest.fixture(scope="module")
+def looked():
+    """A table in GPU 0's memory, eight pages, and GPUs 1 and 2 look everywhere in it: what a run told, numbers of first accesses."""
     subprocess.run(["make", "-s", "build/apps/pages_tables"], cwd=ROOT, check=True)
 
-    def run(*options):
-        done = subprocess.run([GANTRY, "run", "-c", "tiny", "--set", "system.gpus=3", *options, *words], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    def run(*settings, options=()):
+        words = [word for key in settings for word in ("--set", key)]
+        done = subprocess.run([GANTRY, "run", "-c", "tiny", "-v", "--set", "system.gpus=3", *words, *options, "--", ROOT / "build/apps/pages_tables", "table", "32", "1"],
+                              cwd=ROOT, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0 and "table: PASSED" in done.stdout, done.stderr
-        return done.stderr, re.search(r" data=(\w+)", done.stderr)[1]
-    keys = [word for key in (*LAZY, "migrate.policy=first-touch", "migrate.page=4K") for word in ("--set", key)]
-    told, data = run(*keys)
-    assert data == run("--model", "golden")[1]
-    count, moved, mapped, late, denied = map(int, re.search(r"^gantry: first accesses: (\d+) \((\d+) \D+(\d+) \D+(\d+) \D+(\d+) ", told, re.M).groups())
+        told = re.search(r"^gantry: first accesses: (\d+) \((\d+) \D+(\d+) \D+(\d+) \D+(\d+) ", done.stderr, re.M)
+        return done.stderr, re.search(r" data=(\w+)", done.stderr)[1], [int(n) for n in told.groups()] if told else None
+    return run
+
+
+def test_three_gpus_ask_at_once(looked):
+    """Each page goes to one of them, the other has it mapped there."""
+    _, data, (count, moved, mapped, late, denied) = looked(*LAZY, "migrate.policy=first-touch", "migrate.page=4K")
+    assert data == looked(options=["--model", "golden"])[1]
     assert count == moved + mapped + late and denied == 0
     assert moved == 8 and mapped + late == 8  # of 8 pages: whoever comes second does not move them
+
+
+def test_adaptive_waits_for_so_much(looked):
+    """Two pages come to a GPU at a time; what it asks for meanwhile is mapped far, and moves when its counts say so."""
+    keys = [*LAZY, "migrate.policy=adaptive", "migrate.page=4K"]
+    told, data, (count, moved, mapped, late, denied) = looked(*keys, "migrate.first_bytes=8192")
+    assert data == looked(options=["--model", "golden"])[1]
+    assert count == moved + mapped + late == 16 and denied == 0 and 2 <= moved < mapped
+    assert re.search(r"migrate info adaptive: page \S+ to gpu[12]: \d+ by gpu[12], \d+ by others", told)
+    assert looked(*keys)[2][2] == 0  # 256 KiB: all eight
 
 
 def test_what_is_no_memory_is_a_fault(apps):

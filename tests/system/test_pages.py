@@ -15,7 +15,7 @@ import migration  # noqa: E402
 import migration_moves  # noqa: E402
 
 SIZES = migration.sizes()
-POLICIES = ("first-touch", "threshold", "periodic", "benefit")
+POLICIES = ("first-touch", "threshold", "periodic", "benefit", "adaptive")
 
 
 @functools.cache
@@ -65,7 +65,8 @@ def test_unknown_kind():
 @pytest.mark.parametrize("workload", [*migration.TEN, "reuse16"])
 def test_every_policy(workload, policy):
     """`tiny` is slow beside its links, so pages of 4 KiB, a short period and a low threshold make them move within some 100,000 cycles."""
-    keys = ("migrate.page=4K", "migrate.period=2000", "migrate.threshold=2", f"migrate.policy={policy}")
+    keys = ("migrate.page=4K", "migrate.period=2000", "migrate.threshold=2", f"migrate.policy={policy}",
+            *(["migrate.map=lazy", "migrate.fault_cycles=100"] if policy == "adaptive" else []))
     done = run(workload, 2, "-v", *[word for key in keys for word in ("--set", key)])
     assert done.line["data"] == golden(workload).line["data"]
     assert int(re.search(r"^gantry: migration: .* pages=(\d+) ", done.err, re.M)[1]) > 0 or policy == "benefit", done

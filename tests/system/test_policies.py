@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from live import GANTRY, ROOT
 
-POLICIES = ["first-touch", "threshold", "periodic", "benefit"]
+POLICIES = ["first-touch", "threshold", "periodic", "benefit", "adaptive"]
 PERIOD, DECISION = 10000, 100
 SOON = "migrate.threshold=2"  # short runs: 32 accesses to a block
 SOURCE = """

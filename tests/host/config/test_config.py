@@ -167,7 +167,7 @@ def test_far_ports_hold_the_gpus():
     ("gpu.cu.lanes: 12\n", 1, "gpu.cu.lanes: 12 is not a power of two"),
     ("gpu.cu.operand_stages: 1\n", 1, "gpu.cu.operand_stages: 1 with 16 lanes: only for 8 or 4"),
     ("gpu.cu.sgprs_per_simd: 120\n", 1, "gpu.cu.sgprs_per_simd: 120 is not a multiple of the granule 16"),
-    ("migrate.policy: first-tuoch\n", 1, "migrate.policy: 'first-tuoch' is none of never, first-touch, threshold, periodic, benefit; did you mean first-touch?"),
+    ("migrate.policy: first-tuoch\n", 1, "migrate.policy: 'first-tuoch' is none of never, first-touch, threshold, periodic, benefit, adaptive; did you mean first-touch?"),
     ("migrate.policy: threshold\n", 1, "migrate.policy: there is one GPU, so no page can move: system.gpus 2 or more, or never"),
     ("system.gpus: 2\nmigrate.policy: benefit\ngpu.rdma.counters: 0\n", 2, "migrate.policy: gpu.rdma.counters is 0, so nobody counts what pages are used for"),
     ("migrate.period: 0\n", 1, "migrate.period: 0 is below the minimum 1000"),

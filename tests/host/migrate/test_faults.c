@@ -199,7 +199,8 @@ static void pages_move_to_who_asks(void **state)
     assert_int_equal(f->now, 1000 + CYCLES);
     assert_int_equal(f->heards, 1);
     const struct fault_fact *h = &f->heard[0];
-    assert_true(h->page == OWN(3) && h->bytes == PAGE && h->home == 2 && h->requester == 1 && !h->engine);
+    assert_true(h->page == OWN(3) && h->bytes == PAGE && h->home == 2 && h->requester == 1 && h->cycle == f->now &&
+                !h->engine);
     assert_true(f->adds == 1 && f->added[0] == OWN(3) && f->added_to[0] == 1 && f->goes == 1);
     assert_int_equal(f->answers, 0); /* not before it is there */
     assert_true(faults_wait(f->faults, &client, 1, VA(3), PAGE) && faults_wait(f->faults, &client, 3, VA(4), PAGE));

@@ -100,9 +100,9 @@ static void used_block(struct bench *b, uint64_t page, unsigned by, uint64_t rea
 /* migrate.threshold is for each 4 KiB: 16 times as many for a block. */
 static void threshold_by_size(void **state)
 {
-    static const char *const names[] = {"threshold", "periodic"};
+    static const char *const names[] = {"threshold", "periodic", "adaptive"};
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct bench b;
         open_bench(&b, names[i], &machine);
         used_block(&b, AT(0), 1, 511);
@@ -117,9 +117,9 @@ static void threshold_by_size(void **state)
 /* Once one page goes, others from the same memory to the same GPU go with half of the accesses. */
 static void others_go_along(void **state)
 {
-    static const char *const names[] = {"threshold", "periodic"};
+    static const char *const names[] = {"threshold", "periodic", "adaptive"};
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct bench b;
         open_bench(&b, names[i], &machine);
         used(&b, AT(0), 0, 1, 16, 0);
@@ -162,6 +162,7 @@ static void threshold_over_the_others(void **state)
     };
     (void)state;
     JUDGE("threshold", &machine, lines);
+    JUDGE("adaptive", &machine, lines);
 }
 
 /* Sums go on from phase to phase, halve each return_cycles, and begin anew where the page is then. */
@@ -258,6 +259,82 @@ static void first_touch_once(void **state)
     close_bench(&b);
 }
 
+static enum fault_verdict asked(struct bench *b, uint64_t page, unsigned by)
+{
+    const struct fault_fact f = {.page = page, .bytes = PAGE, .requester = by, .cycle = b->cycle};
+    return b->ops->fault(b->own, &f);
+}
+
+/* So many bytes come to a GPU at a time; what has come, was refused or freed makes room, what came by its counts never
+ * took any. */
+static void adaptive_so_much_at_a_time(void **state)
+{
+    struct policy_machine m = machine;
+    struct bench b;
+    (void)state;
+    m.first_bytes = 2 * PAGE;
+    open_bench(&b, "adaptive", &m);
+    assert_int_equal(asked(&b, AT(0), 1), FAULT_MOVE);
+    assert_int_equal(asked(&b, AT(1), 1), FAULT_MOVE);
+    assert_int_equal(asked(&b, AT(2), 1), FAULT_FAR);
+    assert_int_equal(asked(&b, AT(2), 2), FAULT_MOVE); /* to another GPU */
+    has_moved(&b, AT(9), 0, 1, 300, 1);
+    assert_int_equal(asked(&b, AT(3), 1), FAULT_FAR);
+    has_moved(&b, AT(0), 0, 1, 300, 1);
+    assert_int_equal(asked(&b, AT(3), 1), FAULT_MOVE);
+    assert_int_equal(asked(&b, AT(4), 1), FAULT_FAR);
+    b.ops->moved(b.own, &(struct move_fact){.page = AT(1), .bytes = PAGE, .to = 1, .refused = -ECANCELED});
+    assert_int_equal(asked(&b, AT(4), 1), FAULT_MOVE);
+    b.ops->gone(b.own, AT(3), PAGE);
+    assert_int_equal(asked(&b, AT(5), 1), FAULT_MOVE);
+    assert_int_equal(asked(&b, AT(6), 1), FAULT_FAR);
+    assert_int_equal(asked(&b, AT(4), 1), FAULT_FAR); /* it comes already, and is no second time */
+    const struct fault_fact big = {.page = AT(16), .bytes = BLOCK, .requester = 3};
+    assert_int_equal(b.ops->fault(b.own, &big), FAULT_FAR); /* more than may come at all */
+    close_bench(&b);
+}
+
+/* Where a page has come back to, others than who has it look at it from afar; so does who copies. */
+static void adaptive_not_to_and_fro(void **state)
+{
+    struct policy_machine m = machine;
+    struct bench b;
+    (void)state;
+    m.first_bytes = 8 * PAGE;
+    open_bench(&b, "adaptive", &m);
+    assert_int_equal(asked(&b, AT(0), 1), FAULT_MOVE);
+    has_moved(&b, AT(0), 0, 1, 300, 1);
+    assert_int_equal(asked(&b, AT(0), 2), FAULT_MOVE); /* no return yet */
+    has_moved(&b, AT(0), 1, 2, 300, 1);
+    has_moved(&b, AT(0), 2, 0, 300, 1);
+    b.cycle = 300;
+    assert_int_equal(asked(&b, AT(0), 3), FAULT_FAR);
+    assert_int_equal(asked(&b, AT(1), 3), FAULT_MOVE);
+    b.cycle += m.return_cycles;
+    assert_int_equal(asked(&b, AT(0), 3), FAULT_MOVE); /* forgotten by then */
+    const struct fault_fact engine = {.page = AT(2), .bytes = PAGE, .requester = 1, .engine = true};
+    assert_int_equal(b.ops->fault(b.own, &engine), FAULT_FAR);
+    close_bench(&b);
+}
+
+/* A page that is back is pinned, here at its first return. */
+static void adaptive_pinned(void **state)
+{
+    struct policy_machine m = machine;
+    struct bench b;
+    (void)state;
+    m.first_bytes = PAGE;
+    m.returns = 1;
+    open_bench(&b, "adaptive", &m);
+    has_moved(&b, AT(0), 0, 1, 300, 1);
+    has_moved(&b, AT(0), 1, 0, 300, 1);
+    b.cycle = m.return_cycles + 1000; /* its level is gone */
+    assert_int_equal(asked(&b, AT(0), 2), FAULT_FAR);
+    b.cycle = m.pin_cycles + 1000;
+    assert_int_equal(asked(&b, AT(0), 2), FAULT_MOVE);
+    close_bench(&b);
+}
+
 static void never_never(void **state)
 {
     static const struct line lines[] = {{{{4095, 4095}, {4095, 4095}, {4095, 4095}}, NOBODY}};
@@ -268,9 +345,9 @@ static void never_never(void **state)
 /* Memory that is somebody else's has no past. */
 static void freed_is_forgotten(void **state)
 {
-    static const char *const names[] = {"threshold", "periodic", "benefit", "first-touch"};
+    static const char *const names[] = {"threshold", "periodic", "benefit", "first-touch", "adaptive"};
     (void)state;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         struct bench b;
         open_bench(&b, names[i], &machine);
         used(&b, AT(0), 0, 1, 4000, 0);
@@ -305,6 +382,9 @@ int main(void)
         cmocka_unit_test(benefit_against_cost),
         cmocka_unit_test(benefit_measures),
         cmocka_unit_test(first_touch_once),
+        cmocka_unit_test(adaptive_so_much_at_a_time),
+        cmocka_unit_test(adaptive_not_to_and_fro),
+        cmocka_unit_test(adaptive_pinned),
         cmocka_unit_test(never_never),
         cmocka_unit_test(freed_is_forgotten),
         cmocka_unit_test(by_name),
