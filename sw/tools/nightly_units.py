@@ -26,8 +26,10 @@ SLICES = {"tests/harness/test_planted.py": 12, "tests/system/test_modes.py": 4, 
 # A test runs longer at night when its text, or what it includes, asks for it.
 LONGER = re.compile(r"GANTRY_NIGHTLY|\bnightly\(\)")
 LIMIT = re.compile(r"^(?: \*|// ) ?\*? ?limit: \d+", re.M)
+# Of the parameters, those that are constants of the RTL: of the others a bench without the host's code sees nothing.
+PARAMS = "configs/params.def"
 # What makes a program of the RTL's text.
-BUILD = ["configs", "bridge/proto", "sw/tools/verilate*.py", "sw/tools/gen_*.py", "sw/tools/rtl_sources.py", "tests/conftest.py", "tests/rtl/*.h"]
+BUILD = ["configs/*.yaml", "bridge/proto", "sw/tools/verilate*.py", "sw/tools/gen_*.py", "sw/tools/rtl_sources.py", "tests/conftest.py", "tests/rtl/*.h"]
 CODE = ["host", "bridge", "rtl", "configs", "sw", "Makefile", "tests/conftest.py"]
 # Besides its own folder and CODE.
 ALSO = {"tests/harness": ["tests", "README.md", "docs"], "tests/fpga": ["fpga"], "tests/rtl/board": ["fpga"], "tests/sw/tools": ["tests", "docs", "fpga"]}
@@ -84,10 +86,16 @@ def depends(unit, root=ROOT):
         others = re.findall(r'^#include "(\.\./[^"]+)"', path.read_text(), re.M)  # another bench's text
         near = sorted({str((path.parent / o).resolve().parent.relative_to(root.resolve())) for o in others})
         included = ["rtl/common/*.svh", *sorted({f"{pathlib.Path(w).parent}/*.svh" for w in words if w.startswith("rtl/")})]
-        library = ["host", "bridge"] if mutation.head_lines(path, "lib") else []
+        library = ["host", "bridge", PARAMS] if mutation.head_lines(path, "lib") else []
         return [folder, *near, *(w for w in words if not w.startswith("build/")), *included, *library, *BUILD]
     also = [p for place, patterns in ALSO.items() if (unit.file + "/").startswith(place + "/") for p in patterns]
     return [folder, *also, *CODE]
+
+
+def constants(root=ROOT):
+    """The rows of the parameters that have a SystemVerilog constant, as text."""
+    rows = (line.split("|") for line in (root / PARAMS).read_text().splitlines() if line and line[0] != "#")
+    return "".join("|".join(row) + "\n" for row in rows if len(row) > 6 and row[6].strip() not in ("", "-"))
 
 
 def index(root=ROOT):
@@ -100,7 +108,7 @@ def key(unit, files, root=ROOT):
     """16 hexadecimal digits over name and content of what the unit depends on; files: of index()."""
     tests = [re.compile("/".join(".*" if w == "**" else re.escape(w).replace(r"\*", "[^/]*") for w in p.split("/")) + "(/.*)?") for p in depends(unit, root)]
     leave = [re.compile(re.escape(p) + "(/.*)?") for p in NOT]
-    found = hashlib.sha256()
+    found = hashlib.sha256(constants(root).encode())
     for path, content in sorted(files.items()):
         if any(t.fullmatch(path) for t in tests) and not any(t.fullmatch(path) for t in leave):
             found.update(f"{path}\t{content}\n".encode())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs under `gantry run`: how they are built, started and judged.  GANTRY_MODELS names the models."""
 import csv
+import functools
+import hashlib
 import os
 import pathlib
 import re
@@ -13,9 +15,26 @@ from processes import holding, names
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
 APPS = ROOT / "build/apps"
+PROGRAMS = ROOT / "build/tests/programs"
 LADDER_FAMILIES = ("sorting",)  # the ladder runs these of the families of kernels (sw/tools/apps.mk), too
 MODELS = os.environ.get("GANTRY_MODELS", "golden rtl").split()
 LIMIT = 600  # the first run of a configuration builds its models
+
+
+@functools.cache
+def built(name, *options):
+    """Path of tests/system/programs/NAME.hip, compiled: once for all tests that want it with these options."""
+    source = ROOT / f"tests/system/programs/{name}.hip"
+    words = ["-O2", "-std=c++17", "-I", "sw/apps", "-idirafter", "host"]
+    texts = [source, *sorted((ROOT / "sw/apps").glob("*.h"))]
+    key = hashlib.sha256(b"\0".join([*(path.read_bytes() for path in texts), *map(str.encode, [*words, *options])])).hexdigest()[:16]
+    target = PROGRAMS / key / name
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_name(f"{name}.{os.getpid()}")  # two workers may want it
+        subprocess.run([ROOT / "sw/tools/hipcc.sh", *words, "-x", "hip", source, "-o", fresh, *options], cwd=ROOT, check=True, capture_output=True, text=True)
+        fresh.rename(target)
+    return target
 
 
 class Result:

@@ -4,8 +4,7 @@ the time of a launch, whatever that one's size; wavefronts of several kernels on
 import csv
 
 import pytest
-from live import gantry_run
-from test_traps import build
+from live import built, gantry_run
 
 LAUNCH = 2920  # cycles of an empty kernel, from the doorbell to the signal (S3.4)
 
@@ -13,7 +12,7 @@ LAUNCH = 2920  # cycles of an empty kernel, from the doorbell to the signal (S3.
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     out = tmp_path_factory.mktemp("beside") / "out"
-    result = gantry_run([build("beside")], "rtl", 1, ["-o", out])
+    result = gantry_run([built("beside")], "rtl", 1, ["-o", out])
     assert result.status == 0 and "beside: PASSED, 0 wrong" in result.out, result
     with open(out / "kernels.csv", newline="") as file:
         return [{k: int(v) if v.lstrip("-").isdigit() else v for k, v in row.items()} for row in csv.DictReader(file)]
@@ -52,7 +51,7 @@ def test_three_kernels_at_a_time(rows):
 def test_priority_of_a_stream(kind):
     """Two kernels of 200 groups, for 40 of which there is room.  In streams of one priority they share what is freed and end together; in one of greater
     priority the second has its first group placed at once, and every place after that, until it has no more groups."""
-    result = gantry_run([build("priority"), kind], "rtl", 1)
+    result = gantry_run([built("priority"), kind], "rtl", 1)
     assert result.status == 0 and "priority: PASSED, 0 wrong" in result.out, result
     (behind,), (urgent,) = ([row for row in result.kernels if name in row["kernel"] and row["groups"] == "200"] for name in ("behind", "urgent"))
     assert 0 < int(urgent["start"]) - int(behind["start"]) < LAUNCH

@@ -2,11 +2,12 @@
 """Partitions on boards (key place.boards, docs/reference/board.md): the same machine, cycle by cycle, wherever a partition runs."""
 import os
 import re
+import sqlite3
 import sys
 
 import pytest
 from boards import KINDS, SAME, counted, figures, gantry, placed, program, simulated, soft, standin  # noqa: F401
-from live import ROOT
+from live import ROOT, built
 
 sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT / "tests/sw/kernels"))
@@ -60,6 +61,20 @@ def test_boards_of_two_processes(apps, soft, tmp_path):
     one, boards = counted(program(apps / "peer", tmp_path / "one", *two, *placed(*parts), env=soft, config="tiny"))
     apart = counted(program(apps / "peer", tmp_path / "two", *two, *placed(*parts), "--set", "place.processes=2", env=soft, config="tiny"))
     assert one == plain and apart == (one, boards) and [b["part"] for b in boards] == parts
+
+
+@pytest.mark.parametrize("keys", [pytest.param(["migrate.policy=threshold", "migrate.threshold=2"], id="counters"),
+                                  pytest.param(["migrate.policy=first-touch", "migrate.map=lazy", "migrate.fault_cycles=100"], id="first-accesses",
+                                               marks=pytest.mark.nightly)])
+def test_pages_move_beside_boards(soft, keys, tmp_path):
+    """What locks, counts, carries and withholds pages is on boards: each move at its cycle."""
+    def ran(folder, *parts):
+        words = [word for key in ["system.gpus=2", *keys] for word in ("--set", key)]
+        _, err = gantry("run", "-o", folder, *words, *placed(*parts), "--", built("writers"), "use", "4", config="tiny", env=soft)
+        return figures(err), sqlite3.connect(folder / "metrics.sqlite").execute("select * from moves order by rowid").fetchall()
+    plain = ran(tmp_path / "plain")
+    assert len(plain[1]) >= 4
+    assert ran(tmp_path / "boards", "gpu0.rdma", "gpu1.rdma", "gpu0.l2s0", "gpu1.utcl2", "gpu1.dispatch") == plain
 
 
 # ---- simulated boards

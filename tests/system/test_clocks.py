@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The clocks of a program tell target time under the gated clock: its own timers agree with the kernel table, its code takes no time, what waits for a time
 ends (docs/reference/clock.md)."""
-import subprocess
 
 import pytest
-from live import ROOT, gantry_run
+from live import built, gantry_run
 
 FINE = ("realtime", "monotonic", "raw", "coarse", "cpu", "timespec_get", "steady", "system", "rdtsc")  # ns
 ROUGH = ("gettimeofday", "clock", "rusage")  # us
@@ -13,11 +12,8 @@ Y2000, Y2026 = 946_684_800, 1_767_225_600
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    out = tmp_path_factory.mktemp("clocks") / "clocks"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", ROOT / "tests/system/programs/clocks.hip", "-o", out],
-                   check=True, capture_output=True)
-    return out
+def program():
+    return built("clocks")
 
 
 def told(program, what, model="golden", *options):

@@ -4,7 +4,7 @@ others (S0.2); a launch returns while its kernel runs, and the host computes wha
 import subprocess
 
 import pytest
-from live import GANTRY, MODELS, ROOT, Result, kernels_of, rows
+from live import GANTRY, MODELS, ROOT, Result, built, kernels_of, rows
 
 GPUS = [1, 2, 4, 8]
 # By day fewer on the RTL: each number has an RDMA engine and a crossbar of its own to build.
@@ -12,11 +12,8 @@ BY = [(model, gpus) if model == "golden" or gpus in (1, 8) else pytest.param(mod
 
 
 @pytest.fixture(scope="module")
-def each(tmp_path_factory):
-    target = tmp_path_factory.mktemp("each") / "each"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-I", ROOT / "sw/apps", "-x", "hip", ROOT / "tests/system/programs/each.hip", "-o", target], check=True,
-                   capture_output=True)
-    return target
+def each():
+    return built("each")
 
 
 def run(program, way, model, gpus, folder):

@@ -2,18 +2,14 @@
 """Kernels are executed, not replayed from a trace: the same code on other data takes another number of instructions and of cycles, as its control flow says
 (S4.8); a kernel with an array of its own for each lane has it in local memory, behind the caches, with right results (S4.12)."""
 import re
-import subprocess
 
 import pytest
-from live import MODELS, ROOT, gantry_run
+from live import MODELS, built, gantry_run
 
 
 @pytest.fixture(scope="module")
-def executed(tmp_path_factory):
-    target = tmp_path_factory.mktemp("executed") / "executed"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-I", ROOT / "sw/apps", "-x", "hip", ROOT / "tests/system/programs/executed.hip", "-o", target], check=True,
-                   capture_output=True)
-    return target
+def executed():
+    return built("executed")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from live import APPS, GANTRY, LIMIT, ROOT
+from live import GANTRY, LIMIT, ROOT, built
 
 sys.path.insert(0, str(ROOT / "sw/tools"))
 import gen_params  # noqa: E402
@@ -123,11 +123,7 @@ def command(settings, *words):
 
 @pytest.fixture(scope="module")
 def program():
-    target = APPS / "extremes"
-    if not target.exists() or target.stat().st_mtime < SOURCE.stat().st_mtime:
-        APPS.mkdir(parents=True, exist_ok=True)
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", SOURCE, "-o", target], check=True, capture_output=True)
-    return target
+    return built("extremes")
 
 
 def run(program, settings, model):

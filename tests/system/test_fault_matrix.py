@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """B.8: every kind of fault, whatever way the program finds out, on both models: the run ends with the runtime's own error.
 All of the matrix is nightly; `make test` has every second pair of fault and idiom, each with one of the models."""
-import os
 import re
 import subprocess
 import time
 
 import pytest
-from live import APPS, MODELS, ROOT, Result, command
+from live import MODELS, ROOT, Result, built, command
 
 GOAL, LIMIT = 5, 60  # seconds: told, failed
 SIGABRT = 128 + 6
@@ -50,13 +49,7 @@ SECONDS = {}
 
 @pytest.fixture(scope="module")
 def program():
-    target, source = APPS / "fault_matrix", ROOT / "tests/system/programs/fault_matrix.hip"
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        APPS.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_name(f"{target.name}.{os.getpid()}")
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-std=c++17", "-O2", "-g", "-idirafter", ROOT / "host", "-x", "hip", source, "-o", fresh],
-                       check=True, capture_output=True, text=True)
-        fresh.rename(target)
+    target = built("fault_matrix", "-g")
     for model in MODELS:  # the first run may build models
         done = subprocess.run(command([target, "none", "sync"], model, 1), cwd=ROOT, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0 and re.search("went on: (hipSuccess|no error)$", done.stdout, re.M), done  # HIP 5.2, 5.7

@@ -4,10 +4,9 @@
 nightly all tests at all scopes in all memories.  Requirements S0.18, S0.19, S4.14."""
 import os
 import re
-import subprocess
 
 import pytest
-from live import APPS, MODELS, ROOT, gantry_run
+from live import MODELS, built, gantry_run
 
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 NIGHTLY = os.environ.get("GANTRY_NIGHTLY") == "1"
@@ -28,10 +27,7 @@ OFTEN = [("mp", "agent", "own"), ("mp", "system", "split"), ("lb", "system", "sp
 
 @pytest.fixture(scope="module")
 def litmus(apps):
-    target, source = APPS / "litmus", ROOT / "tests/system/programs/litmus.hip"
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-x", "hip", source, "-o", target], check=True, capture_output=True)
-    return target
+    return built("litmus")
 
 
 def outcomes(litmus, *choice, seed=1, options=()):

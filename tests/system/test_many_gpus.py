@@ -4,17 +4,15 @@ import re
 import subprocess
 
 import pytest
-from live import GANTRY, ROOT, Result
+from live import GANTRY, ROOT, Result, built
 
 MOST = 64
 SOME = 8  # what `make test` takes for a program on the RTL
 
 
 @pytest.fixture(scope="module")
-def scatter(tmp_path_factory):
-    target = tmp_path_factory.mktemp("scatter") / "scatter"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
-    return target
+def scatter():
+    return built("scatter")
 
 
 def run(program, model, gpus=MOST):

@@ -4,18 +4,14 @@ import os
 import subprocess
 
 import pytest
-from live import APPS, ROOT, gantry_run
+from live import ROOT, built, gantry_run
 
 SHIM = ROOT / "build/lib/libgantry_shim.so"
 
 
 @pytest.fixture(scope="module")
 def mix(apps):
-    target, source = APPS / "mix", ROOT / "tests/system/programs/mix.hip"
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True,
-                       capture_output=True)
-    return target
+    return built("mix")
 
 
 @pytest.mark.parametrize("what", ["printf", "scratch", "children", "handler", "large"])

@@ -12,7 +12,7 @@ import sys
 import time
 
 import pytest
-from live import GANTRY, ROOT
+from live import GANTRY, ROOT, built
 from processes import alive, children, within
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -125,9 +125,7 @@ def test_more_programs(apps, model, name, tmp_path):
 @pytest.mark.shows("S0.1", "B.3")
 def test_one_writes_into_the_memory_of_all_others(gpus, processes, tmp_path):
     """In one process, in four, each GPU in its own (GPU 0 in that of gantry, of which all others are workers)."""
-    target = tmp_path / "scatter"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
-    one, *more = (program(tmp_path / str(n), target, placed(gpus, n)) for n in processes)
+    one, *more = (program(tmp_path / str(n), built("scatter"), placed(gpus, n)) for n in processes)
     assert f"scatter: {gpus} devices, 0 words are wrong" in one[0]
     assert all(other == one for other in more), [one[1], *(other[1] for other in more)]
 
@@ -136,10 +134,8 @@ def test_one_writes_into_the_memory_of_all_others(gpus, processes, tmp_path):
 @pytest.mark.shows("S0.1", "B.3")
 def test_each_of_eight_in_a_process(tmp_path):
     """More processes than cores: where the run ends, what is under way then, every counter are those of one process, each time."""
-    target = tmp_path / "scatter"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/scatter.hip", "-o", target], check=True, capture_output=True)
     one, apart, pairs = placed(8), placements(8)[1], placed(8, 3, "gpu0=1 gpu7=2 gpu3=1 gpu4=2 gpu5=0")
-    ran = [program(tmp_path / str(n), target, options) for n, options in enumerate((one, apart, apart, pairs))]
+    ran = [program(tmp_path / str(n), built("scatter"), options) for n, options in enumerate((one, apart, apart, pairs))]
     assert "scatter: 8 devices, 0 words are wrong" in ran[0][0]
     assert all(other == ran[0] for other in ran[1:]), [r[1] for r in ran]
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from live import GANTRY, ROOT
+from live import GANTRY, ROOT, built
 
 # As in the list of policy.c: here in the place of the one that a key names.
 NAMED = """
@@ -33,8 +33,7 @@ def command(tmp_path_factory):
         subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "host", "-c", folder / f"{name}.c", "-o", folder / f"{name}.o"],
                        check=True)
     subprocess.run([*words[:1], folder / "policy_writers.o", folder / "named.o", "-Wl,--wrap=policy_find", *words[1:]], cwd=ROOT, check=True)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/writers.hip", "-o", folder / "writers"], check=True,
-                   capture_output=True)
+    (folder / "writers").symlink_to(built("writers"))
     return folder
 
 

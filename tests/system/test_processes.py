@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from live import MODELS, ROOT, gantry_run
-from test_traps import build
+from live import MODELS, ROOT, built, gantry_run
 
 NIGHTLY = os.environ.get("GANTRY_NIGHTLY") == "1"
 TINY = ["-c", "tiny"]
@@ -17,7 +16,7 @@ FIGURES = ("kernels", "cycles", "instructions", "hash", "data", "counters", "now
 
 @pytest.fixture(scope="module")
 def clients():
-    return build("clients")
+    return built("clients")
 
 
 @pytest.fixture

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that writes VRAM by its mapping, beside the L2: kernels of another GPU read what it has written, though the L2 of the memory's GPU has
 these lines (CACHE_FAR, host/firmware/fence.c), and kernels there keep them."""
-import subprocess
 
 import pytest
-from live import MODELS, ROOT, gantry_run
+from live import MODELS, built, gantry_run
 
 
 @pytest.fixture(scope="module")
-def far(tmp_path_factory):
-    target = tmp_path_factory.mktemp("far") / "far"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/far.hip", "-o", target], check=True, capture_output=True)
-    return target
+def far():
+    return built("far")
 
 
 @pytest.mark.shows("S0.18", "S1.2")

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from live import GANTRY, ROOT
+from live import GANTRY, ROOT, built
 
 KERNELS = ROOT / "build/kernels"
 FIGURES = ("kernels", "cycles", "instructions", "repeatable", "hash", "data", "counters", "now")
@@ -98,10 +98,8 @@ def test_one_partition(recorded, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def bar(tmp_path_factory):
-    target = tmp_path_factory.mktemp("bar") / "bar"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/bar.hip", "-o", target], check=True, capture_output=True)
-    return target
+def bar():
+    return built("bar")
 
 
 @pytest.mark.shows("S4.7", "B.3")

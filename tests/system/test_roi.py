@@ -10,7 +10,7 @@ import time
 
 import pytest
 import release
-from live import GANTRY, ROOT
+from live import GANTRY, ROOT, built
 from test_replay import figures, gantry, lines
 
 # Of the releases of Debian: kernels of programs (HIP 5.7 copies more often), instructions that kernels 3 to 5 of pipeline have in lock step.
@@ -88,11 +88,9 @@ def test_with_limits(apps, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def warm(tmp_path_factory):
+def warm():
     """16 KiB are written by kernel 3 and read by kernels 4 and 5; 4,096 words of as many lines are written by 3 and read by 4."""
-    target = tmp_path_factory.mktemp("warm") / "warm"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", ROOT / "tests/system/programs/warm.hip", "-o", target], check=True, capture_output=True)
-    return target
+    return built("warm")
 
 
 def warmed(program, folder, lines, region, *options):

@@ -4,8 +4,7 @@ import collections
 import re
 
 import pytest
-from live import MODELS, gantry_run
-from test_traps import build
+from live import MODELS, built, gantry_run
 
 SPACES = 16  # VMIDs
 PROGRAM = "for i in $(seq {}); do {} $i & done; wait"
@@ -13,7 +12,7 @@ PROGRAM = "for i in $(seq {}); do {} $i & done; wait"
 
 def works(count, model, *options):
     """Rows of the kernel `works` of so many processes that were started together, each of which has compared its data."""
-    result = gantry_run(["sh", "-c", PROGRAM.format(count, build("spaces"))], model, 1, ["-c", "configs/tiny.yaml", "--set", "gpu.vram_mib=1024", *options])
+    result = gantry_run(["sh", "-c", PROGRAM.format(count, built("spaces"))], model, 1, ["-c", "configs/tiny.yaml", "--set", "gpu.vram_mib=1024", *options])
     assert result.status == 0 and result.out.count("PASSED, 0 wrong") == count, result
     assert len(set(re.findall(r"at (0x\w+)", result.out))) == 1, result  # all have their words at the same address
     rows = [row for row in result.kernels if "works" in row["kernel"]]
@@ -67,7 +66,7 @@ def test_as_many_kernels_as_dispatchers_overlap():
 @pytest.mark.shows("S3.12")
 def test_one_space_too_many():
     """The process that finds none is told so, the others go on."""
-    program = PROGRAM.format(SPACES + 1, build("spaces"))
+    program = PROGRAM.format(SPACES + 1, built("spaces"))
     result = gantry_run(["sh", "-c", program], "golden", 1, ["-c", "configs/tiny.yaml", "--set", "gpu.vram_mib=1024"])
     assert result.out.count("PASSED, 0 wrong") == SPACES, result
     assert f"no free address space number ({SPACES} in use)" in result.err, result

@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from live import MODELS, gantry_run
-from test_traps import build
+from live import MODELS, built, gantry_run
 
 RUNS = 10
 FIGURES = ("kernels", "cycles", "instructions", "hash", "data", "counters", "now")
@@ -14,7 +13,7 @@ FIGURES = ("kernels", "cycles", "instructions", "hash", "data", "counters", "now
 
 @pytest.fixture(scope="module")
 def taking_turns():
-    return build("taking_turns", "-I", "sw/apps", "-lpthread")
+    return built("taking_turns", "-I", "sw/apps", "-lpthread")
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import sqlite3
 import tempfile
 
 import pytest
-from live import MODELS, gantry_run
-from test_traps import build
+from live import MODELS, built, gantry_run
 
 pytestmark = [pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out"), pytest.mark.shows("S0.21")]
 
@@ -23,7 +22,7 @@ class Run:
     """Tenants that were started together.  Of each the launches of its kernel during which the others' ran: (row, GPU, start, end)."""
 
     def __init__(self, *tenants):
-        program = build("tenants", "-I", "sw/apps")
+        program = built("tenants", "-I", "sw/apps")
         script = " ".join(f"{program} {tenant} {LAUNCHES} {START} &" for tenant in tenants) + " wait"
         with tempfile.TemporaryDirectory(prefix="tenants-") as folder:
             result = gantry_run(["sh", "-c", script], "rtl", 2, ["-q", "-o", folder, "--set", "metrics.kernels=on", "--set", "metrics.latency=1"])

@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """B.8: device code that traps.  The stock runtime's trap handler runs on the compute unit, the runtime prints its own error,
 the program aborts as on hardware; a program's own handler returns; a wavefront that halts for nothing is an error."""
-import os
 import re
 import subprocess
 
 import pytest
-from live import APPS, GANTRY, MODELS, ROOT, gantry_run, leftovers
+from live import GANTRY, MODELS, ROOT, built, gantry_run, leftovers
 
 SIGABRT = 128 + 6
 RTL = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
 WAYS = [m for m in MODELS if m == "golden"] + [pytest.param("lockstep", marks=RTL)]
-
-
-def build(name, *options):
-    """A program of this folder; the kernel's own headers lack some where only the driver's interface is needed."""
-    target, source = APPS / name, ROOT / f"tests/system/programs/{name}.hip"
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        APPS.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_name(f"{name}.{os.getpid()}")  # two workers may want it
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-idirafter", ROOT / "host", "-x", "hip", source, "-o", fresh, *options], check=True, capture_output=True, text=True)
-        fresh.rename(target)
-    return target
 
 
 def run(program, way, folder=None, gpus=1):
@@ -32,7 +20,7 @@ def run(program, way, folder=None, gpus=1):
 
 @pytest.fixture(scope="module")
 def trap(apps):
-    return build("trap")
+    return built("trap")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -67,7 +55,7 @@ def test_device_printf(trap, way):
 @pytest.mark.shows("B.8")
 def test_own_trap_handler(apps, way):
     """SET_TRAP_HANDLER of a program: its handler sees the trap's number and its memory, and goes on behind the trap."""
-    result = run([build("handler")], way)
+    result = run([built("handler")], way)
     assert result.status == 0 and "handler: PASSED" in result.out, result
     if way == "lockstep":
         found = re.search(r"lockstep compared=(\d+) retired=(\d+)", result.err)

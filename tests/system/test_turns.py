@@ -5,8 +5,7 @@ import re
 import sqlite3
 
 import pytest
-from live import gantry_run
-from test_traps import build
+from live import built, gantry_run
 
 
 @pytest.mark.parametrize("slots", [24, 2, 1])
@@ -20,7 +19,7 @@ def test_queues_take_turns(apps, model, slots):
 
 def test_kernels_of_one_slot_follow_each_other():
     """The program of test_beside.py, whose kernels of several streams overlap: with one slot none do, and all compute the same."""
-    one, many = (gantry_run([build("beside")], "rtl", 1, ["--set", f"cp.queues={slots}", "--set", "cp.quantum=5000"]) for slots in (1, 24))
+    one, many = (gantry_run([built("beside")], "rtl", 1, ["--set", f"cp.queues={slots}", "--set", "cp.quantum=5000"]) for slots in (1, 24))
     for result in (one, many):
         assert result.status == 0 and "beside: PASSED, 0 wrong" in result.out, result
     assert {row["beside"] for row in one.kernels} == {"0"} and "1" in {row["beside"] for row in many.kernels}
@@ -38,7 +37,7 @@ def test_engines_only_cost_time(apps, model):
 
 def placed(tmp_path, processes, *options):
     """Wavefronts of each CU, and those of each process and of each queue, of processes that run `spaces`."""
-    program, cus = build("spaces"), [0] * 4
+    program, cus = built("spaces"), [0] * 4
     tmp_path.mkdir(exist_ok=True)
     start = "; ".join(f"{program} {n} &" for n in range(processes)).replace("&;", "&")
     options = [part for option in options for part in ("--set", option)]
@@ -79,7 +78,7 @@ def test_groups_are_spread_or_fill_a_cu(tmp_path, place, kernel):
 
 def test_large_scratch_memory_is_taken_back(model):
     """More than 140 MiB for the places of 4 CUs: the runtime gives it for one kernel and takes it back, on two streams by turns."""
-    result = gantry_run([build("large_scratch")], model, 1, ["-v"])
+    result = gantry_run([built("large_scratch")], model, 1, ["-v"])
     assert result.status == 0 and "large_scratch: PASSED, 0 wrong" in result.out, result
     taken = re.findall(r"queue (\d+): scratch memory is to be taken back", result.err)
     assert len(taken) == 6 and len(set(taken)) == 2, result

@@ -12,8 +12,8 @@ import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/sw/kernels"), str(ROOT / "tests/system")]
+import live  # noqa: E402
 import test_kernels  # noqa: E402
-import test_traps  # noqa: E402
 
 KERNELS = ["reduction", "mix64", "hash", "matmul", "shift64", "pack", "histogram", "vecadd", "blur", "grid3d", "transpose", "saxpy"]
 
@@ -108,7 +108,7 @@ def test_fault_is_found(seed, tmp_path, monkeypatch):
 def test_fault_of_traps_is_found(seed, program, what, monkeypatch):
     if not shutil.which("hipcc"):
         pytest.skip("hipcc is not installed")
-    target = test_traps.build(program)
+    target = live.built(program)
     monkeypatch.setenv("GANTRY_FAULT", str(seed))
     done = subprocess.run([ROOT / "build/bin/gantry", "run", "-c", "tiny", "--lockstep", "--max-cycles", "3000000", "--", target, "abort"], cwd=ROOT,
                           capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL, errors="replace")

@@ -113,7 +113,7 @@ def test_judgement_of_ten():
     gains = {(name, 4): {"never": 1, "threshold": 1.5 if n < 7 else 0.5, "threshold, undamped": 9} for n, name in enumerate(migration.TEN)}
     assert page.judgement(gains, 2) == "" and page.judgement(dict(list(gains.items())[:9]), 4) == ""
     text = page.judgement(gains, 4)
-    assert "`never` 3, `threshold` 7\n(goal of one adaptive policy: 8)" in text and "Geometric mean: `threshold` **1.08** (1.4)." in text
+    assert "`never` 3, `threshold` 7 (goal of one adaptive policy: 8)" in text and "Geometric mean: `threshold` **1.08** (1.4)." in text
     assert "Geometric" not in page.judgement({(name, 2): of for (name, _), of in gains.items()}, 2)
 
 

@@ -49,9 +49,20 @@ def test_units(tree):
 
 # (what changes, units whose key changes)
 CHANGES = [("rtl/a/a.sv", {"a", "system"}), ("rtl/b/b.sv", {"b", "system"}), ("rtl/common/x.svh", {"a", "b", "system"}), ("host/base/log.c", {"b", "system"}),
-           ("tests/rtl/a/near.h", {"a"}), ("tests/system/test_day.py", {"system"}), ("configs/params.def", {"a", "b", "system"}),
+           ("tests/rtl/a/near.h", {"a"}), ("tests/system/test_day.py", {"system"}), ("configs/params.def", {"b", "system"}), ("configs/tiny.yaml", {"a", "b", "system"}),
            ("bridge/proto/messages.def", {"a", "b", "system"}), ("docs/page.md", set()), ("docs/verification/nightly.md", set()), ("tests/nightly.tsv", set()),
            ("rtl/a/new.sv", {"a", "system"})]
+
+
+def test_parameters_of_the_rtl(tree):
+    """A key of the host's alone makes no bench old; one that is a constant of the RTL does."""
+    unit = nu.Unit("tests/rtl/a/tb.cpp")
+    keys = []
+    for row in ("", "x.y | u32 | 1 | 0 | 2 | | - | own | of the host\n", "x.z | u32 | 1 | 0 | 2 | | Zed | own | of the RTL\n", "# x.q | u32 | 1 | 0 | 2 | | Queue | own |\n"):
+        with open(tree / "configs/params.def", "a") as out:
+            out.write(row)
+        keys.append(nu.key(unit, index(tree), tree))
+    assert keys[0] == keys[1] != keys[2] == keys[3]
 
 
 @pytest.mark.parametrize("name,changed", CHANGES)

@@ -13,23 +13,44 @@ struct Firm {
         uint8_t value[16], got[16];
     };
     unsigned g;
-    Rng rng;
+    Rng rng, straying;
     Claims claims;
     struct cp_queue queue = {};
     struct transfer transfer = {};
     std::vector<Part> parts;
     uint64_t wake = 0, ended = 0;
     unsigned left = 0;
-    bool active = false, open = false;
+    bool active = false, open = false, stray = false;
 
     void begin()
     {
         claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true, left = 1 + rng.pick(6);
         queue.space = &cp_spaces[claims.of_space][g];
     }
+    // Of no page: the transfer faults, and what is read is 0.
+    void access_nothing()
+    {
+        Part p = {(unsigned)straying.pick(3), 8, stray_va(straying, 8), {}, {}};
+        memset(p.got, 0xa5, sizeof p.got);
+        parts.push_back(p);
+        if (p.kind == 0)
+            access_read(cps[g], &transfer, p.va, parts[0].got, p.bytes, straying.one_in(2));
+        else if (p.kind == 1)
+            access_write(cps[g], &transfer, p.va, p.value, p.bytes);
+        else
+            access_count_down(cps[g], &transfer, p.va);
+    }
     void access()
     {
         parts.clear();
+        if ((stray = strays() && straying.one_in(6))) {
+            transfer_begin(&transfer, &queue, nullptr, over);
+            of(&transfer) = this, open = true;
+            access_nothing();
+            if (transfer.open == 0)
+                over(cps[g], &transfer);
+            return;
+        }
         for (unsigned k = 1 + rng.pick(3); k; k--) {
             Part p = {(unsigned)rng.pick(3), 0, 0, {}, {}};
             p.bytes = p.kind == 2 ? 8 : 1 + rng.pick(16), p.va = random_va(claims.of_space, rng, 8);
@@ -68,8 +89,9 @@ struct Firm {
     static void over(struct cp *, struct transfer *t)
     {
         Firm &f = *of(t);
-        if (t->fault)
-            fail("command processor", "GPU %u: an access faults", f.g);
+        if (t->fault != f.stray)
+            fail("command processor", "GPU %u: an access %s", f.g, f.stray ? "of no page ends well" : "faults");
+        strayed += f.stray;
         for (Part &p : f.parts)
             if (p.kind == 0 && memcmp(p.got, p.value, p.bytes)) {
                 unsigned i = 0;
@@ -113,6 +135,6 @@ static void make_driver()
         ports[g + 1].answered(r);
     };
     for (unsigned g = 0; g < params.gpus; g++)
-        firms[g].g = g, firms[g].rng = rng_of(500 + g);
+        firms[g].g = g, firms[g].rng = rng_of(500 + g), firms[g].straying = rng_of(4000 + g);
 }
 #endif

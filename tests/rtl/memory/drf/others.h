@@ -49,13 +49,13 @@ static uint64_t random_va(unsigned n, Rng &rng, unsigned align)
 
 struct Scalar {
     struct Access {
-        bool store;
+        bool store, stray;
         unsigned dwords;
         uint64_t va;
         uint32_t value[16];
     };
     unsigned cu;
-    Rng rng;
+    Rng rng, straying;
     Claims claims;
     std::deque<Access> todo;
     std::unordered_map<uint32_t, Access> flying;
@@ -67,6 +67,11 @@ struct Scalar {
     void begin()
     {
         claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true;
+        if (strays() && straying.one_in(3)) { // the first, or the last one
+            Access a = {};
+            a.stray = true, a.dwords = 1u << straying.pick(5), a.va = stray_va(straying, 4);
+            todo.push_back(a);
+        }
         uint64_t near = random_va(claims.of_space, rng, 64); // so that it meets its own lines
         for (unsigned k = 0, n = 2 + rng.pick(10); k < n; k++) {
             Access a = {};
@@ -128,6 +133,12 @@ struct Scalar {
         if (it == flying.end())
             fail("scalar answer", "CU %u: tag %x of no request", cu, r.tag);
         Access &a = it->second;
+        if (a.stray) {
+            if (!r.status || r.op != SMEM_LOAD)
+                fail("stray", "CU %u: scalar load of %llx, where no page is, ends with %u, operation %u", cu, (unsigned long long)a.va, r.status, r.op);
+            strayed++, flying.erase(it);
+            return;
+        }
         if (r.status || r.op != (a.store ? SMEM_STORE : SMEM_LOAD))
             fail("scalar status", "CU %u: %llx ends with %u, operation %u", cu, (unsigned long long)a.va, r.status, r.op);
         for (unsigned i = 0; i < a.dwords && !a.store; i++)
@@ -143,9 +154,10 @@ struct Fetch {
     struct Line {
         uint64_t va;
         uint8_t value[32];
+        bool stray;
     };
     unsigned cu;
-    Rng rng;
+    Rng rng, straying;
     Claims claims;
     std::deque<Line> todo;
     std::unordered_map<unsigned, Line> flying;
@@ -162,8 +174,10 @@ struct Fetch {
             if (paused() || episodes_done >= params.episodes)
                 return;
             claims.episode = new_name(), claims.of_space = rng.pick(params.spaces), active = true;
+            if (strays() && straying.one_in(3))
+                todo.push_back({stray_va(straying, 32), {}, true});
             for (unsigned k = 0, n = 2 + rng.pick(10); k < n; k++) {
-                Line l;
+                Line l = {};
                 l.va = random_va(claims.of_space, rng, 32);
                 if (claim_range(claims, l.va, 32, false, l.value))
                     todo.push_back(l);
@@ -186,6 +200,12 @@ struct Fetch {
         auto it = flying.find(r.epoch);
         if (it == flying.end() || r.wave != 0x21)
             fail("fetch answer", "CU %u: epoch %u of no request", cu, r.epoch);
+        if (it->second.stray) {
+            if (!r.status)
+                fail("stray", "CU %u: fetch of %llx, where no page is, ends well", cu, (unsigned long long)it->second.va);
+            strayed++, flying.erase(it);
+            return;
+        }
         if (r.status)
             fail("fetch status", "CU %u: %llx ends with %u", cu, (unsigned long long)it->second.va, r.status);
         for (unsigned i = 0; i < 32; i++)
@@ -339,7 +359,8 @@ static void make_others()
 {
     for (unsigned c = 0; c < cu_count(); c++) {
         scalars[c].cu = fetchers[c].cu = c;
-        scalars[c].rng = rng_of(c < 16 ? 100 + c : 300 + c), fetchers[c].rng = rng_of(c < 16 ? 120 + c : 400 + c);
+        scalars[c].rng = rng_of(c < 16 ? 100 + c : 300 + c), fetchers[c].rng = rng_of(c < 16 ? 120 + c : 400 + c),
+        scalars[c].straying = rng_of(2000 + c), fetchers[c].straying = rng_of(3000 + c);
     }
     fars[0].port = 0, fars[0].rng = rng_of(140), fars[1].port = 2, fars[1].rng = rng_of(141);
     owner = rng_of(142);

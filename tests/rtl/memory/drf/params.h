@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, Moves = 1024, GivesUp = 2048, Accesses = 4096, Frees = 8192, Firsts = 16384, AllFeatures = 32767 };
+enum Feature { Atomics = 1, Glc = 2, Remaps = 4, Storms = 8, Locks = 16, Counters = 32, Flushes = 64, Odd = 128, Weather = 256, PageLocks = 512, Moves = 1024, GivesUp = 2048, Accesses = 4096, Frees = 8192, Firsts = 16384, Strays = 32768, AllFeatures = 65535 };
 enum Other { Scalars = 1, Fetches = 2, Fars = 4, Hosts = 8, AllOthers = 15 };
 
 struct Params {
@@ -44,6 +44,8 @@ struct Params {
 };
 static Params params;
 static bool on(Feature f) { return params.features & f; }
+// Accesses to no page: with half of all seeds, so that those of faults.tsv stay what they are.
+static bool strays() { return on(Strays) && (params.seed / 1000 ^ params.seed / 2) & 1; }
 
 struct Rng { // splitmix64
     uint64_t state;

@@ -24,9 +24,9 @@ static void whole_run()
     using Ull = unsigned long long;
     printf("%llu episodes (%llu short ones), %llu accesses of lanes, %llu loaded values checked, %llu counted, locks taken %llu in %llu tries\n",
            (Ull)episodes_done, (Ull)unsaturated, (Ull)lane_accesses, (Ull)loads_checked, (Ull)counted, (Ull)locks_taken, (Ull)lock_tries);
-    printf("%llu scalar loads, %llu scalar stores, %llu fetches, %llu far requests, %llu accesses of the owner; %llu changes of tables, %llu storms, %llu flushes, %llu locks of pages, %llu reports\n",
+    printf("%llu scalar loads, %llu scalar stores, %llu fetches, %llu far requests, %llu accesses of the owner; %llu changes of tables, %llu storms, %llu flushes, %llu locks of pages, %llu reports, %llu accesses of no page\n",
            (Ull)scalar_loads, (Ull)scalar_stores, (Ull)fetches, (Ull)far_requests, (Ull)host_accesses, (Ull)remaps, (Ull)storms, (Ull)flushes,
-           (Ull)page_locks, (Ull)reports);
+           (Ull)page_locks, (Ull)reports, (Ull)strayed);
     printf("%llu cycles; transactions %llu, TLB hits %llu misses %llu, reads that hit %llu, missed %llu, joined %llu, writes %llu\n", (Ull)cycle, (Ull)hits[0],
            (Ull)hits[1], (Ull)hits[2], (Ull)hits[3], (Ull)hits[4], (Ull)hits[5], (Ull)hits[6]);
     if (params.gpus > 1) {

@@ -7,7 +7,7 @@
 #include "maintenance.h"
 
 enum { Flat, Mubuf, Inv };
-enum Purpose { Plain, Count, TryLock, FreeLock, Alone /* whoever issued it looks at it */ };
+enum Purpose { Plain, Count, TryLock, FreeLock, Alone /* whoever issued it looks at it */, Stray };
 enum : unsigned { VectorsPerCu = 4, Vectors = AllCus * VectorsPerCu /* at most */, Blocks_ = 4 /* of registers, of a wavefront */ };
 
 struct Instr {
@@ -58,7 +58,7 @@ struct Vector {
     int lock = -1, left = 0;
     bool fresh = false /* glc instead of an acquire */, drain = false;
     uint64_t wake = 0, episode = 0;
-    Rng rng;
+    Rng rng, straying;
     Claims claims;
     std::deque<Instr> todo, flying;
     Window window[3];
@@ -168,6 +168,21 @@ struct Vector {
         return v.exec;
     }
 
+    // Lanes at addresses of no page, one or two of them: nothing is loaded or stored.
+    Instr stray()
+    {
+        Instr v;
+        const unsigned what = straying.pick(3);
+        v.purpose = Stray, v.atomic = what == 0, v.store = what == 1, v.atomic_op = straying.pick(13), v.glc = straying.one_in(2);
+        v.dwords = 1 + straying.pick(v.atomic ? 2 : 4), v.results = v.store || (v.atomic && !v.glc) ? 0 : v.dwords;
+        v.exec = straying() & straying();
+        const uint64_t va[2] = {stray_va(straying, 16), stray_va(straying, 16)};
+        for (unsigned l = 0; l < 64; l++)
+            v.va[l] = va[straying.pick(2)] & ~0xfull;
+        v.exec |= 1;
+        return v;
+    }
+
     void make_instructions()
     {
         for (auto &w : window) {
@@ -183,6 +198,8 @@ struct Vector {
         accesses = 0;
         for (unsigned tries = 0; tries < 60 && accesses < params.accesses; tries++) {
             todo.emplace_back();
+            if (strays() && straying.one_in(16))
+                todo.back() = stray(), todo.emplace_back();
             bool made = on(Counters) && rng.one_in(16) ? count(todo.back()) : plain(todo.back());
             if (!made)
                 todo.pop_back();
@@ -341,9 +358,20 @@ struct Vector {
         flying.pop_front();
         if (bits_of(w, 74, 8) != v.tag)
             fail("completion", "CU %u wavefront %02x: tag %llx, want %x", cu, wave, (unsigned long long)bits_of(w, 74, 8), v.tag);
-        if (uint64_t status = bits_of(w, 64, 8))
+        const uint64_t status = bits_of(w, 64, 8), where = bits_of(w, 0, 64);
+        if (v.purpose == Stray) {
+            bool asked = false;
+            for (unsigned l = 0; l < 64; l++)
+                asked |= v.exec >> l & 1 && v.va[l] >> 12 == where >> 12;
+            if (!status || !asked)
+                fail("stray", "CU %u wavefront %02x, episode %llu: %s at %llx, where no page is, ends with status %llu, address %llx", cu, wave,
+                     (unsigned long long)episode, v.name(), (unsigned long long)v.va[0], (unsigned long long)status, (unsigned long long)where);
+            strayed++;
+            return;
+        }
+        if (status)
             fail("fault", "CU %u wavefront %02x, episode %llu: %s ends with status %llu, address %llx", cu, wave, (unsigned long long)episode, v.name(),
-                 (unsigned long long)status, (unsigned long long)bits_of(w, 0, 64));
+                 (unsigned long long)status, (unsigned long long)where);
         for (unsigned l = 0; l < 64 && v.purpose == Plain; l++)
             for (unsigned k = 0; k < v.results; k++) {
                 uint32_t got = vgpr[cu][simd()][v.regs + 16 + k][l], want = v.exec >> l & 1 ? v.want[k][l] : 0xdead0000 + l;
@@ -393,7 +421,7 @@ static void make_vectors()
     for (unsigned a = 0; a < vector_count(); a++) {
         Vector &v = vectors[a];
         const unsigned k = a / cu_count();
-        v.id = a, v.cu = a % cu_count(), v.wave = (k % 4) << 4 | k / 4, v.rng = rng_of(1 + a);
+        v.id = a, v.cu = a % cu_count(), v.wave = (k % 4) << 4 | k / 4, v.rng = rng_of(1 + a), v.straying = rng_of(1000 + a);
         v.wake = v.rng.pick(400);
     }
 }

@@ -169,6 +169,14 @@ static int page_at(unsigned n, uint64_t va)
     return -1;
 }
 
+// Addresses of no page: in a table that has some, in none of the second level, in none of the first.
+static uint64_t stray_va(Rng &rng, unsigned align)
+{
+    static const uint64_t holes[] = {SmallVa + 0x40000, LeafVa + 0x1000000, 0x4040000000};
+    return holes[rng.pick(3)] + rng.pick(2 * 4096) / align * align;
+}
+static uint64_t strayed; // such accesses that have ended, each with a fault
+
 // What an episode has claimed, to be given back at its end.
 struct Claims {
     unsigned episode = NoOne, of_space = 0;
