@@ -19,6 +19,13 @@ static struct cp_space cp_spaces[MaxSpaces][MaxGpus];
 static bool granule_taken[MaxGpus][Granules];
 static std::unordered_map<uint64_t, uint64_t> home;       // frame of each page of VRAM, both by number
 static std::unordered_map<uint64_t, uint64_t> before;     // where it was before that
+static uint64_t atomic_place(uint64_t pa)                 // AtomicAtOldHome (host.h)
+{
+    for (auto &h : before)
+        if (planted(AtomicAtOldHome) && home[h.first] == (pa >> 12))
+            return h.second << 12 | (pa & 4095);
+    return pa;
+}
 
 static uint64_t frame_of(uint64_t pa) { return pa >> PMEM_OWNER_SHIFT ? pmem_frame_of(memory, pa) : pa; }
 static bool in_block(unsigned index) { return index >= FirstBlock && index < FirstLeaf; }

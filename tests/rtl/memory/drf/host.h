@@ -221,13 +221,17 @@ struct Port {
 static Port ports[MaxGpus + 1];
 static std::multimap<uint64_t, uint64_t> timers; // by cycle
 
+static uint64_t atomic_place(uint64_t pa); // driver.h
 extern "C" {
 uint64_t sim_now(const struct sim *) { return cycle; }
 void sim_timer(struct sim *, uint64_t when, uint64_t cookie) { timers.emplace(when, cookie); }
 void sim_cmd(struct sim *, unsigned g, const struct msg_cp_cmd *cmd) { hubs[g].to.push(*cmd); }
 void sim_access(struct sim *, const struct msg_mem_req *q, bool overlap, uint64_t cookie)
 {
-    ports[q->addr >> PMEM_OWNER_SHIFT & 0xff].asks.push_back({*q, overlap, false, false, cookie, {}});
+    msg_mem_req at = *q;
+    if (q->op == MEM_ATOMIC)
+        at.addr = atomic_place(q->addr);
+    ports[at.addr >> PMEM_OWNER_SHIFT & 0xff].asks.push_back({at, overlap, false, false, cookie, {}});
 }
 enum sim_model sim_model_now(const struct sim *) { return SIM_RTL; }
 uint64_t sim_groups(const struct sim *, unsigned) { return 0; }

@@ -10,9 +10,8 @@
 static struct {
     enum { No, Quiet, Killed, Mapped, Told } step;
     unsigned n, closed; // GPUs on which it is
-    uint64_t tables[MaxGpus], fence[MaxGpus], next;
+    uint64_t tables[MaxGpus], fence[MaxGpus], removed[MaxGpus], next;
 } end_;
-enum { MostKills = 20 }; // page tables are emptied, not freed: after some 35 clients a space has no room for a page (why is not known)
 static Rng reaper;
 static uint64_t kills;
 
@@ -97,7 +96,7 @@ static bool gpus_told()
 static void step_kills()
 {
     if (end_.step == end_.No) {
-        if (paused() || !on(Kills) || !strays() || cycle < end_.next || free_.step != free_.No || kills == MostKills)
+        if (paused() || !on(Kills) || !strays() || cycle < end_.next || free_.step != free_.No)
             return;
         end_.n = reaper.pick(params.spaces), end_.step = end_.Quiet, ending[end_.n] = true;
     } else if (end_.step == end_.Quiet && all_end_well(end_.n)) {
@@ -107,10 +106,12 @@ static void step_kills()
     } else if (end_.step == end_.Mapped && tables_written()) { // a shoot-down behind the root: launches stand behind it, too
         for (unsigned g = 0; g < params.gpus; g++) {
             cp_space_shootdown(cps[g], &cp_spaces[end_.n][g], 0, 0);
-            end_.fence[g] = cp_shootdowns_sent(cps[g]);
+            end_.fence[g] = cp_shootdowns_sent(cps[g]), end_.removed[g] = pagetable_removed(memory, g);
         }
         end_.step = end_.Told;
     } else if (end_.step == end_.Told && gpus_told()) {
+        for (unsigned g = 0; g < params.gpus; g++) // as the driver's quarantine: no walk is in tables that were removed before
+            pagetable_recycle(memory, g, end_.removed[g]);
         killed[end_.n] = ending[end_.n] = false, end_.step = end_.No;
         end_.next = cycle + 4000 + reaper.pick(30000);
     }

@@ -7,7 +7,7 @@
 
 enum Plant { NoPlant, LockMissesGpu, AnsweredByArrival, FlushOfNextPage, PushBeforeFlush, NoQuarantine, DropMissesCus, ShootDownMissesCus,
              ShootDownMissesGroups, ListOfOneRange, FragmentStays, OldAddressAgain, FreedWhileLinesCome,
-             WaiterForgotten, MappedWhileItMoves, KillInTheWay, MovesOfEnded };
+             WaiterForgotten, MappedWhileItMoves, KillInTheWay, MovesOfEnded, AtomicAtOldHome };
 static const char *const plants[] = {
     "none",
     "lock-misses-a-gpu",           // one GPU's page tables are forgotten
@@ -26,6 +26,7 @@ static const char *const plants[] = {
     "mapped-while-it-moves",       // ... is given an entry at once, where the page was
     "kill-in-the-way",             // commands wait until a kill is over
     "moves-of-ended",              // memory of a client that ends begins to move, and its page tables go
+    "atomic-at-old-home",          // a command processor counts down where the page was
 };
 static unsigned plant;
 static bool planted(Plant p) { return plant == p; }
