@@ -10,7 +10,7 @@
 static struct {
     enum { No, Quiet, Killed, Mapped, Told } step;
     unsigned n, closed; // GPUs on which it is
-    uint64_t tables[MaxGpus], fence[MaxGpus], removed[MaxGpus], next;
+    uint64_t tables[MaxGpus], fence[MaxGpus], next;
 } end_;
 static Rng reaper;
 static uint64_t kills;
@@ -106,12 +106,10 @@ static void step_kills()
     } else if (end_.step == end_.Mapped && tables_written()) { // a shoot-down behind the root: launches stand behind it, too
         for (unsigned g = 0; g < params.gpus; g++) {
             cp_space_shootdown(cps[g], &cp_spaces[end_.n][g], 0, 0);
-            end_.fence[g] = cp_shootdowns_sent(cps[g]), end_.removed[g] = pagetable_removed(memory, g);
+            end_.fence[g] = cp_shootdowns_sent(cps[g]);
         }
         end_.step = end_.Told;
     } else if (end_.step == end_.Told && gpus_told()) {
-        for (unsigned g = 0; g < params.gpus; g++) // as the driver's quarantine: no walk is in tables that were removed before
-            pagetable_recycle(memory, g, end_.removed[g]);
         killed[end_.n] = ending[end_.n] = false, end_.step = end_.No;
         end_.next = cycle + 4000 + reaper.pick(30000);
     }

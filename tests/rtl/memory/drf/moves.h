@@ -35,7 +35,7 @@ static void move_pages()
 static struct {
     bool open;
     unsigned n, a, b, wide;
-    uint64_t fence[MaxGpus], tables[MaxGpus];
+    uint64_t fence[MaxGpus], tables[MaxGpus], removed[MaxGpus];
 } exchange;
 static void exchange_begin()
 {
@@ -56,15 +56,17 @@ static void exchange_begin()
             cp_space_answer(cps[g], &cp_spaces[n][g], first_of(page[i], i), covered_by(i), false);
         }
     }
-    exchange = {true, n, a, b, wide, {}, {}};
+    exchange = {true, n, a, b, wide, {}, {}, {}};
     for (unsigned g = 0; g < params.gpus; g++)
-        exchange.fence[g] = cp_shootdowns_sent(cps[g]), exchange.tables[g] = cp_tables_asked(cps[g]);
+        exchange.fence[g] = cp_shootdowns_sent(cps[g]), exchange.tables[g] = cp_tables_asked(cps[g]), exchange.removed[g] = pagetable_removed(memory, g);
 }
 static void exchange_end()
 {
     for (unsigned g = 0; g < params.gpus; g++)
         if (cp_shootdowns_done(cps[g]) < exchange.fence[g] || cp_tables_done(cps[g]) < exchange.tables[g])
             return;
+    for (unsigned g = 0; g < params.gpus; g++) // as the driver's quarantine: no walk is in tables that were removed before
+        pagetable_recycle(memory, g, exchange.removed[g]);
     for (unsigned k = 0; k < exchange.wide; k++)
         space[exchange.n].page[exchange.a + k].moving = space[exchange.n].page[exchange.b + k].moving = false;
     exchange.open = false, exchanges++;
