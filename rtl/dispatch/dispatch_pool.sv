@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CU resource pool of one GPU, shared by all its dispatchers (S3.5 to S3.7, S3.10): wavefront slots, VGPR and SGPR
 // ranges of every SIMD, LDS ranges and barrier slots of every CU.  A request places a whole work-group in one CU or
-// nothing; each round places up to one wavefront on every SIMD, in turn from the SIMD behind the last one used.  What
+// nothing; each round places up to one wavefront on every SIMD, from the one behind the last that this CU used.  What
 // was found is written only when the whole group fits, so a failed try leaves no trace.  One round a cycle: a group that
 // fits in one, whoever's it is, is followed by the next in the next cycle.  Frees of the same cycle, one a CU, come before
 // the round.  A request may be confined to the first positions of the CU (slot * Simds + SIMD): scratch memory.
@@ -65,7 +65,8 @@ module dispatch_pool
   logic [127:0] lds_runs;
   logic busy, ok, some;
   logic [4:0] left;
-  logic [1:0] turn, simd;
+  logic [1:0] turn[Cus];  // SIMD with which a CU's next group begins
+  logic [1:0] first, simd;  // of the try
   lds_t lds_base;
   group_t group;
   place_t [Simds-1:0] places;
@@ -121,6 +122,7 @@ module dispatch_pool
         lds_w    = lds[cu];
         groups_w = groups[cu];
         left     = r.waves;
+        first    = turn[cu];
         lds_base = 7'd0;
         group    = 6'd0;
         if (r.lds != 8'd0) begin
@@ -137,7 +139,7 @@ module dispatch_pool
       end
       some = 1'b0;
       for (int unsigned s = 0; s < Simds; s++) begin  // one wavefront on every SIMD that has room
-        simd      = 2'((32'(turn) + s) % Simds);
+        simd      = 2'((32'(first) + s) % Simds);
         vgpr_runs = pick_pkg::runs64(64'(vgprs_w[simd]), r.vgprs);
         sgpr_runs = pick_pkg::runs64(64'(sgprs_w[simd]), r.sgprs);
         open      = slots_w[simd] & usable(r.positions, simd);
@@ -163,7 +165,7 @@ module dispatch_pool
       done_o  <= !busy;
       ok_o    <= ok;
       place_o <= places;
-      first_o <= turn;
+      first_o <= first;
       group_o <= group;
       lds_o   <= lds_base;
       if ((ok || SeedBug == 2'd2) && !busy) begin  // the whole group fits: now it is true
@@ -174,7 +176,7 @@ module dispatch_pool
         end
         lds[cu]    = lds_w;
         groups[cu] = groups_w;
-        turn       = 2'((32'(turn) + 32'(r.waves)) % Simds);
+        turn[cu]   = 2'((32'(first) + 32'(r.waves)) % Simds);
       end
     end
     place_o <= places;
@@ -182,9 +184,6 @@ module dispatch_pool
     idle_o  <= !busy && !take;
     if (!rst_ni) begin
       busy   = 1'b0;
-`ifndef GANTRY_PLANT_NO_RESET  // the test of random initial contents must notice this
-      turn   = 2'd0;
-`endif
       busy_o  <= 1'b0;
       done_o  <= 1'b0;
       place_o <= '0;
@@ -197,6 +196,9 @@ module dispatch_pool
       for (int unsigned c = 0; c < Cus; c++) begin
         lds[c]    = '1;
         groups[c] = '1;
+`ifndef GANTRY_PLANT_NO_RESET  // the test of random initial contents must notice this
+        turn[c]   = 2'd0;
+`endif
       end
     end
   end

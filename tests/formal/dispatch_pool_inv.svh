@@ -13,6 +13,7 @@ end
 for (genvar c = 0; c < Cus; c++) begin : gen_cus
   `GANTRY_ASSERT(h_lds, u_dut.u_peek.p_lds[c] == ~held_lds[c])
   `GANTRY_ASSERT(h_groups, u_dut.u_peek.p_groups[c] == ~held_groups[c])
+  `GANTRY_ASSERT(h_turn, 32'(u_dut.u_peek.p_turn[c]) < Simds)
 end
 for (genvar w = 0; w < Waves; w++) begin : gen_waves
   `GANTRY_ASSERT(h_size, `GANTRY_IMPL(live_q[w] || granted[w], 32'(wave[w].vgpr) + 32'(wave[w].vgprs_less) < Vgprs
@@ -65,4 +66,4 @@ end
 `GANTRY_ASSERT(h_none, `GANTRY_IMPL(!trying_q, granted == '0))
 `GANTRY_ASSERT(h_req, Cus > 1 || (!cu_q && !ask_cu_q))
 `GANTRY_ASSERT(h_asked, `GANTRY_IMPL(busy, u_dut.u_peek.r == req))
-`GANTRY_ASSERT(h_turn, 32'(u_dut.u_peek.turn) < Simds && `GANTRY_IMPL(trying_q, 32'(first) < Simds))
+`GANTRY_ASSERT(h_first, `GANTRY_IMPL(trying_q, 32'(first) < Simds) && `GANTRY_IMPL(busy, u_dut.u_peek.first == first))

@@ -26,7 +26,8 @@ module dispatch_pool_peek #(
   input logic [6:0] lds_base,
   input logic [5:0] group,
   input logic [4:0] left,
-  input logic [1:0] turn
+  input logic [1:0] turn[Cus],
+  input logic [1:0] first
 );
   // packed copies, to be read from outside
   logic [Rows-1:0][Slots-1:0] p_slots;
@@ -34,6 +35,7 @@ module dispatch_pool_peek #(
   logic [Rows-1:0][Sgprs-1:0] p_sgprs;
   logic [Cus-1:0][Lds-1:0] p_lds;
   logic [Cus-1:0][Groups-1:0] p_groups;
+  logic [Cus-1:0][1:0] p_turn;
   logic [Simds-1:0][Slots-1:0] p_slots_w;
   logic [Simds-1:0][Vgprs-1:0] p_vgprs_w;
   logic [Simds-1:0][Sgprs-1:0] p_sgprs_w;
@@ -45,6 +47,7 @@ module dispatch_pool_peek #(
   for (genvar c = 0; c < Cus; c++) begin : gen_cus
     assign p_lds[c] = lds[c];
     assign p_groups[c] = groups[c];
+    assign p_turn[c] = turn[c];
   end
   for (genvar s = 0; s < Simds; s++) begin : gen_simds
     assign p_slots_w[s] = slots_w[s];

@@ -61,6 +61,32 @@ static void test_masks()
     drain(4000);
 }
 
+// Groups of few wavefronts lie on all SIMDs of their CU, whatever the number of CUs: W wavefronts each on N CUs, 8 to a CU.
+static void test_simds()
+{
+    for (unsigned waves = 1; waves <= 3; waves++)
+        for (unsigned n : {1u, 4u, 16u}) {
+            hold = 1;
+            const uint64_t mask = n == 1 ? 2 : n == 4 ? 0x0001000100010001ull : 0xffff;
+            const unsigned groups = 8 * n / waves;
+            msg_cp_cmd c = launch_make(23050, 64 * waves, 1, 1, 64 * waves * groups, 1, 1);
+            c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.scratch_waves = 0, c.cu_mask = mask, c.prio = 7;
+            send(c);
+            steps(600);
+            for (unsigned cu = 0; cu < Cus; cu++) {
+                unsigned on[4] = {}, all = 0;
+                for (unsigned at = 0; at < std::size(cus[cu].wave); at++)
+                    if (const Wave &w = cus[cu].wave[at]; w.live && w.cmd.pc == launches[23050].cmd.pc)
+                        on[at >> 4]++, all++;
+                for (unsigned s = 0; s < 4; s++)
+                    if (on[s] * 4 + 4 <= all || on[s] * 4 >= all + 4)
+                        FAIL("%u groups of %u wavefronts on %u CUs: %u, %u, %u, %u on the SIMDs of cu %u", groups, waves, n, on[0], on[1], on[2], on[3], cu);
+            }
+            hold = 0;
+            drain(20000);
+        }
+}
+
 // Scratch memory of 70 wavefronts, of CUs 1 and 2 of a mask: 32 places in CU 1, 6 in CU 2, and nowhere else.
 static void test_scratch_places()
 {

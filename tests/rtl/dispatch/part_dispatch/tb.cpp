@@ -124,6 +124,8 @@ static void test_cases()
     case_done("what the dispatchers refuse", "S1.22, S1.25");
     test_masks();
     case_done("CU masks");
+    test_simds();
+    case_done("wavefronts on all SIMDs", "S3.6");
     test_scratch_places();
     case_done("scratch places");
     test_beside();
