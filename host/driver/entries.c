@@ -58,9 +58,12 @@ int entries_fill(struct driver *d, struct pagetable *pt, const struct backing *b
 int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu, bool lazy)
 {
     const struct backing *b = o->hold->backing;
-    if (!(b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
-        return range_write(d, pt, b, gpu, o->va, backing_address(b), o->bytes, lazy);
-    const uint64_t half = o->bytes / 2; /* the second half shows the same pages again */
-    const int error = entries_fill(d, pt, b, gpu, o->va, backing_address(b), half);
-    return error ? error : entries_fill(d, pt, b, gpu, o->va + half, backing_address(b), half);
+    const uint64_t half = o->bytes / 2; /* the second half of a queue shows the same pages again */
+    const bool twice = b->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM;
+    int error = range_write(d, pt, b, gpu, o->va, backing_address(b), twice ? half : o->bytes, lazy && !twice);
+    if (!error && twice)
+        error = entries_fill(d, pt, b, gpu, o->va + half, backing_address(b), half);
+    if (!error && lazy) /* an access waits while its page moves, or comes: not for 64 lines of a new table as well */
+        error = -pagetable_prepare(pt, o->va, o->bytes);
+    return error;
 }

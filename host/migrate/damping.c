@@ -67,7 +67,7 @@ static struct damped *damped_new(struct damping *d, const struct move_fact *m)
 
 void damping_moved(struct damping *d, const struct move_fact *m)
 {
-    if (m->refused)
+    if (m->refused || !m->decision) /* an order of the program is no policy's */
         return;
     struct damped *p = damped_at(d, m->page);
     if (!p || p->page.at != m->page || p->page.bytes != m->bytes)
@@ -96,6 +96,12 @@ bool damping_pinned(const struct damping *d, uint64_t page, uint64_t cycle)
 {
     const struct damped *p = damped_at(d, page);
     return p && cycle < p->pinned_until;
+}
+
+bool damping_stays(const struct damping *d, uint64_t page, unsigned to, uint64_t cycle)
+{
+    const struct damped *p = damped_at(d, page);
+    return !d->returns && p && p->left[to] != NEVER_LEFT && cycle - p->left[to] <= d->return_cycles;
 }
 
 static bool counts(const struct damping *d, const struct damped *p, uint64_t cycle)

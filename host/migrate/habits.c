@@ -94,7 +94,8 @@ size_t habits_decide(struct habits *h, claim_fn claim, const struct phase_fact *
         if (damped(h, use, claim, p->cycle, &c) && c.has >= c.least)
             *along(h, use, &c) = true;
     for (const struct use *use = uses_first(&h->uses); use && n < room; use = uses_next(&h->uses, use->page.at))
-        if (damped(h, use, claim, p->cycle, &c) && *along(h, use, &c) && c.has >= c.least - c.least / 2)
+        if (damped(h, use, claim, p->cycle, &c) && *along(h, use, &c) && c.has >= c.least - c.least / 2 &&
+            !damping_stays(&h->damping, use->page.at, c.gpu, p->cycle))
             out[n++] = decision_of(use, &c);
     age(h, p->cycle);
     return n;

@@ -209,6 +209,18 @@ int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes
     return 0;
 }
 
+int pagetable_prepare(struct pagetable *pt, uint64_t va, uint64_t bytes)
+{
+    if (!range_ok(va, bytes))
+        return -EINVAL;
+    for (uint64_t at = va & ~(BIG - 1); at < va + bytes; at += BIG) {
+        uint64_t *entry = middle_entry(pt, at);
+        if (!entry || !table_below(pt, entry))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int pagetable_unmap(struct pagetable *pt, uint64_t va, uint64_t bytes)
 {
     if (!range_ok(va, bytes))

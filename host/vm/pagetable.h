@@ -51,6 +51,10 @@ void pagetable_fragment_set(struct pmem *pm, unsigned most);
  * bits).  Where va and pa are equal modulo 64 KiB or 1 MiB, whole blocks become fragments; a change inside a block
  * makes the rest of its 64 KiB single pages, the rest of its MiB blocks of 64 KiB. */
 int pagetable_map(struct pagetable *pt, uint64_t va, uint64_t pa, uint64_t bytes, uint32_t flags);
+/* The lowest tables of the range are there, where need be without an entry, and 2 MiB leaves in it become two blocks of
+ * 1 MiB: what is mapped or locked there later needs no new table first.  They go when the range, or the last entry in
+ * them, is unmapped.  Values as pagetable_map. */
+int pagetable_prepare(struct pagetable *pt, uint64_t va, uint64_t bytes);
 /* Alignment, of both addresses, with which memory of so many bytes gets the largest entries: a 2 MiB leaf, a block of
  * 1 MiB or 64 KiB, or a page. */
 uint64_t pagetable_align(uint64_t bytes);

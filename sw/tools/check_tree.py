@@ -37,6 +37,7 @@ RULES = [  # where, what may stand there
     (r"sw/cuda/lib/", rf"{NAME}\.(cpp|h)"),
     (r"sw/cuda/nvcc/", rf"{NAME}\.py|gantry-nvcc"),
     (r"sw/(dispatch|fidelity)/", rf"{NAME}\.(py|cl|hip|s)"),
+    (r"sw/validate/", rf"{NAME}\.(py|cpp|tsv)"),
     (r"sw/kernels/", rf"{NAME}\.cl"),
     (r"sw/library/", rf"{NAME}\.(c|py)"),  # examples of programs with libgantry
     (r"sw/systemc/", rf"{NAME}\.cpp|Makefile"),  # examples

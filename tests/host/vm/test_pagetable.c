@@ -195,6 +195,36 @@ static void removed_tables_stay_empty(void **state)
     pagetable_free(pt);
 }
 
+/* Lowest tables of the range are there before its entries, and go with it; what is mapped stays what it is. */
+static void prepared(void **state)
+{
+    struct pmem *pm = *state;
+    struct pagetable *pt = pagetable_new(pm, 0);
+    const uint64_t root = pagetable_root(pt), before = pagetable_removed(pm, 0);
+    assert_int_equal(pagetable_prepare(pt, 64 * MIB + 0x3000, 2 * MIB), 0); /* ends in the next table */
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(pagetable_walk_place(pm, root, (62 + 2 * i) * MIB) != 0, i > 0);
+    assert_int_equal(pagetable_walk_place(pm, root, 68 * MIB), 0);
+    assert_int_equal(pagetable_lookup(pt, 64 * MIB), 0);
+    assert_int_equal(pagetable_unmap(pt, 64 * MIB, 4 * MIB), 0);
+    assert_int_equal(pagetable_removed(pm, 0), before + 3); /* both, and that above them */
+    assert_int_equal(pagetable_map(pt, 64 * MIB, pmem_addr(1, 4 * MIB), 2 * MIB, PTE_R), 0);
+    assert_int_equal(pagetable_walk_place(pm, root, 64 * MIB), 0); /* a 2 MiB leaf */
+    assert_int_equal(pagetable_prepare(pt, 64 * MIB, 4096), 0);
+    for (uint64_t at = 0; at < 2 * MIB; at += 4096) {
+        assert_int_equal(pagetable_lookup(pt, 64 * MIB + at) & PTE_PLACE, pmem_addr(1, 4 * MIB + at));
+        assert_int_equal(fragment(pt, 64 * MIB + at), 8);
+    }
+    assert_int_equal(pagetable_prepare(pt, 64 * MIB, 100), -EINVAL);
+    assert_int_equal(pagetable_prepare(pt, UINT64_C(1) << 40, 4096), -EINVAL);
+    pagetable_recycle(pm, 0, pagetable_removed(pm, 0));
+    int status = 0;
+    for (uint64_t n = 1; status == 0 && n < 1000; n++)
+        status = pagetable_prepare(pt, n << 30, 4096);
+    assert_int_equal(status, -ENOMEM);
+    pagetable_free(pt);
+}
+
 /* Small pages that a big one replaces, again and again: their table is used for something else. */
 static void replaced_tables_come_back(void **state)
 {
@@ -300,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fragments_are_capped, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(removed_tables_stay_empty, setup, teardown),
+        cmocka_unit_test_setup_teardown(prepared, setup, teardown),
         cmocka_unit_test_setup_teardown(replaced_tables_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(spaces_end_with_their_own_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(random_maps_agree_with_an_array, setup, teardown),
