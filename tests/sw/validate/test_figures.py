@@ -21,6 +21,7 @@ def result(kernel, beta=0.0, event=1.0):
     return {"kernel_us": kernel, "beta_us": beta, "event_us": event, "kernel": "Cijk_Ailk_Bljk_SB_MT32x8x32_SN_GSU4_X", "groups": 12, "date": "2026-12-01", "commit": "abc"}
 
 
+@pytest.mark.shows("S4.17")
 def test_a_summary():
     s = figures.summary([(44, 40), (80, 100), (260, 200)])
     assert (s.rows, s.within) == (3, 2)

@@ -22,6 +22,7 @@ def read_back(code):
     return [line.strip() for line in re.findall(r"^\t(v_\S+ .*?)\s*//", done.stdout, re.M)]
 
 
+@pytest.mark.shows("S4.17")
 def test_as_the_disassembler_reads_it(tmp_path):
     lines = [word for pair in zip(SAME, OTHER) for word in pair] + OTHER[len(SAME):]
     code = snippet.assemble(tmp_path, "products", "\n".join([*lines, "s_endpgm"]), 256)
