@@ -41,7 +41,7 @@ with single pages (`migrate.page: 4K`, 18 pages). The only earlier system took 4
 FOUR = """
 The goal of the mean is missed, and cannot be met by moves of whole blocks here: the best policy of each program has a mean of 1.32. `pipeline` reads 24,576
 lines from afar in place of 393,216 with `adaptive`, `table` none in place of 180,183; but both ends of `transposed` and `writers` use each block, `join` hardly
-uses a line twice (`adaptive`: 0.94 of `never`, goal 0.95), `reduction` is bound by its atomics, and half of the far accesses of `bfs` and `pagerank` stay far: all
-four GPUs look into the same blocks. `adaptive` is not near the best one in `transposed`, `writers`, `reduction` and `join`. With single pages (`migrate.page: 4K`)
-`stencil` would be at 1.37, all others lower (at e37005c0: `product` 1.05, `join` 0.43).
+uses a line twice (`adaptive`: 0.94 of `never`, goal 0.95), `reduction` is bound by its atomics, and half of the far accesses of `bfs` and `pagerank` stay far:
+all four GPUs look into the same blocks. `adaptive` is not near the best one in `transposed`, `writers`, `reduction` and `join`. With single pages
+(`migrate.page: 4K`) `stencil` would be at 1.37, all others lower (at e37005c0: `product` 1.05, `join` 0.43).
 """

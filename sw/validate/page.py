@@ -2,6 +2,7 @@
 """The page of `make validate`: how far rows are from the card, a table of them, a plot.  Words that need a look at runs are in words.py."""
 import math
 import re
+import textwrap
 
 import figures
 import scatter
@@ -80,7 +81,7 @@ def write(rows, found, docs, source):
     results = [r for kind in SETS for r in found[kind].values()]
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "validation").mkdir(exist_ok=True)
-    text = HEAD.format(first=first_words(rows, found), dates=", ".join(sorted({r["date"] for r in results})) or "nothing",
+    text = HEAD.format(first=textwrap.fill(first_words(rows, found), 160), dates=", ".join(sorted({r["date"] for r in results})) or "nothing",
                        commits=", ".join("commit " + c for c in sorted({r["commit"] for r in results})) or "no commit", source=f"table {source.name}",
                        count=len(found["full-rate"]), all=len(rows), packaged=len(found["packaged"]))
     text += "\n" + goals(rows, found) + words.KNOWN + "\n## Each reading\n" + words.READINGS + "\n" + readings(rows, found) + "\n## Each row\n" + words.ROWS + "\n"
