@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Damping against ping-pong, the same for all policies; moves by a program's order do not count.  An example: a page leaves GPU 0 and is back 300,000 cycles
- * later, within `return_cycles`: to move again it takes twice the accesses (level 1), after the next return four times,
- * and after `returns` returns it stays for `pin_cycles`.  A level goes for each `return_cycles` without a return.  With
- * `returns` 0 it does not come back within `return_cycles` at all: it stays, or goes on to a GPU where it was not.
- * The order of things is that of NVIDIA's UVM driver (uvm_perf_thrashing.c), whose lapse of 500 us is the default of
- * return_cycles.
+ * Damping against ping-pong, the same for all policies; moves by a program's order do not count.  An example: a page
+ * leaves GPU 0 and is back 300,000 cycles later, within `return_cycles`: to move again it takes twice the accesses
+ * (level 1), after the next return four times, and after `returns` returns it stays for `pin_cycles`.  A level goes for
+ * each `return_cycles` without a return.  With `returns` 0 it does not come back within `return_cycles` at all: it
+ * stays, or goes on to a GPU where it was not. The order of things is that of NVIDIA's UVM driver
+ * (uvm_perf_thrashing.c), whose lapse of 500 us is the default of return_cycles.
  */
 #ifndef GANTRY_MIGRATE_DAMPING_H
 #define GANTRY_MIGRATE_DAMPING_H

@@ -7,8 +7,8 @@
 
 static void go(struct damping *d, unsigned from, unsigned to, uint64_t cycle)
 {
-    damping_moved(d, &(struct move_fact){
-                         .page = AT(0), .bytes = PAGE, .from = from, .to = to, .decision = 100, .ended = cycle});
+    damping_moved(
+        d, &(struct move_fact){.page = AT(0), .bytes = PAGE, .from = from, .to = to, .decision = 100, .ended = cycle});
 }
 
 static void returns_double(void **state)
@@ -136,7 +136,8 @@ static void undone_is_no_move(void **state)
     (void)state;
     damping_init(&d, &machine);
     go(&d, 0, 1, 1000);
-    damping_moved(&d, &(struct move_fact){.page = AT(0), .bytes = PAGE, .from = 1, .decision = 100, .ended = 2000, .refused = -5});
+    damping_moved(&d, &(struct move_fact){
+                          .page = AT(0), .bytes = PAGE, .from = 1, .decision = 100, .ended = 2000, .refused = -5});
     assert_int_equal(damping_level(&d, AT(0), 2000), 0);
     damping_fini(&d);
 }
