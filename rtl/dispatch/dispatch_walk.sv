@@ -408,7 +408,7 @@ module dispatch_walk
     end
     quiet_o <= !loud;
     drained_o <= trying == '0 && owing == '0;
-    idle_o <= !heard && trying == '0 && !launch_valid_i && pacing == '0 &&
+    idle_o <= !heard && quiet_o == !loud && trying == '0 && !launch_valid_i && pacing == '0 &&
               (hold_i || (todo & ~blocked & recip_ready_i) == '0) && !reserved;
     if (!rst_ni) begin
       todo       = '0;

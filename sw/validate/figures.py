@@ -50,6 +50,11 @@ def judged(row):
     return row.us >= SMALL and row.gflop < LARGE
 
 
+def untouched(led):
+    """Rows by which the goals are judged, without those that led to a change of the model."""
+    return lambda row: judged(row) and row.name not in led
+
+
 def pairs(rows, found, reading, which=judged):
     """[(ours, the card's)] of the rows that are measured; found: {row's name: result}."""
     return [(READINGS[reading](found[row.name]), row.us) for row in rows if row.name in found and which(row)]

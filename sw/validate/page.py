@@ -50,7 +50,7 @@ def readings(rows, found):
     lines = []
     for kind, shown in SETS.items():
         for reading in figures.READINGS:
-            for what, which in (("judged", figures.judged), ("under 35 us", lambda row: row.us < figures.SMALL), ("all measured", lambda row: True)):
+            for what, which in (("judged", figures.judged), ("judged, no star", figures.untouched(words.LED)), ("under 35 us", lambda row: row.us < figures.SMALL), ("all measured", lambda row: True)):
                 s = figures.summary(figures.pairs(rows, found[kind], reading, which))
                 if s:
                     lines.append([shown, reading, what, str(s.rows), f"{s.ratio:.2f}", f"{s.error:.1%}", f"{s.within}", f"{s.signed:+.1%}",
@@ -71,7 +71,7 @@ def all_rows(rows, found):
         any_of = full or packaged
         if any_of:
             cell = [f"{r['kernel_us']:.1f}" if r else "" for r in (full, packaged)]
-            lines.append([f"{row.trans_a}{row.trans_b} {row.m} {row.n} {row.k}", tile(any_of["kernel"]), str(any_of["groups"]), f"{row.us:.1f}", cell[0],
+            lines.append([f"{row.trans_a}{row.trans_b} {row.m} {row.n} {row.k}" + " *" * (row.name in words.LED), tile(any_of["kernel"]), str(any_of["groups"]), f"{row.us:.1f}", cell[0],
                           f"{full['beta_us']:.1f}" if full else "", f"{full['event_us']:.1f}" if full else "",
                           f"{full['kernel_us'] / row.us:.2f}" if full else "", cell[1], f"{packaged['kernel_us'] / row.us:.2f}" if packaged else ""])
     return table(["M N K", "tile", "groups", "card, us", "kernel", "beta", "event", "kernel / card", "as packaged", "/ card"], lines)

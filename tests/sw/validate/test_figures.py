@@ -40,6 +40,7 @@ def test_rows_that_are_judged():
     assert [card for _, card in figures.pairs(ROWS, found, "kernel")] == [40, 100, 200]  # neither launches nor 16 GFLOP
     assert figures.pairs(ROWS[:2], found, "kernel and beta") == [(120, 40)] and figures.pairs(ROWS[:2], found, "event") == [(200, 40)]
     assert figures.pairs(ROWS, {ROWS[2].name: result(90)}, "kernel") == [(90, 100)]  # what is not measured is left out
+    assert [card for _, card in figures.pairs(ROWS, found, "kernel", figures.untouched((ROWS[2].name,)))] == [40, 200]
 
 
 def test_the_page(tmp_path):

@@ -269,6 +269,26 @@ static void test_own_rules()
     }
 }
 
+// A kill while dispatchers are held, at each point of a group that is being sent: what waits for it is seen, and nothing rests before it is over.
+static void test_kills_held()
+{
+    for (unsigned n = 0; n < 64; n++) {
+        msg_cp_cmd c = launch_make(24720, 1024, 1, 1, 1024 * 30, 1, 1), kill = {};
+        c.vgprs = 8, c.sgprs = 16, c.lds_bytes = 0, c.scratch_wave_bytes = 0, c.cu_mask = ~0ull, c.vmid = 7;
+        kill.kind = CP_KILL, kill.id = 0x9ffb, kill.vmid = 7;
+        send(c);
+        const Launch &l = launches[24720];
+        do
+            step(nullptr);
+        while (l.next_group < 3 || l.next_wave < 1 + n % 15);
+        own(n & 1 ? CTL_DRAIN : CTL_PAUSE, CTL_OK, CTL_STATE_PAUSED);
+        send(kill);
+        steps(n / 2);
+        own(CTL_CONTINUE, CTL_OK, CTL_STATE_RUN);
+        drain(4000);
+    }
+}
+
 // Control messages among launches and maintenance, more at a time than there are entries; each is told once, and none waits
 // for a maintenance command that is never answered.
 static void test_control()

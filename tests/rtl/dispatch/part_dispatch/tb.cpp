@@ -50,6 +50,9 @@
 // mutate: rtl/dispatch/dispatch_control.sv: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
 // mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
 // mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
+// mutate: rtl/dispatch/dispatch_walk.sv: && quiet_o == !loud && trying => && trying
+// mutate: rtl/dispatch/dispatch_pool.sv: first    = turn[cu]; => first    = turn[0];
+// mutate: rtl/dispatch/dispatch_pool.sv: turn[cu]   = 2'( => turn[0]   = 2'(
 // mutate: rtl/dispatch/dispatch_walk.sv: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
 // mutate: rtl/dispatch/dispatch_hub.sv: reopen ? 32'd0 : 32'(XLAT_DENY) => 32'(XLAT_DENY)
 // mutate: rtl/dispatch/dispatch_broadcast.sv: state = t.kill ? Reopen : Telling; => state = Telling;
@@ -122,6 +125,8 @@ static void test_cases()
     case_done("dispatchers that are held", "S1.15, S1.19, S1.20");
     test_own_rules();
     case_done("what the dispatchers refuse", "S1.22, S1.25");
+    test_kills_held();
+    case_done("kills while dispatchers are held", "S1.25");
     test_masks();
     case_done("CU masks");
     test_simds();
