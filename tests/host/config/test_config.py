@@ -174,7 +174,7 @@ def test_far_ports_hold_the_gpus():
     ("migrate.phase_cycles: 0\n", 1, "migrate.phase_cycles: 0 is below the minimum 1"),
     ("migrate.fixed_cycles: 1\n", 1, "migrate.fixed_cycles: 1 cycles are too few for a shoot-down and a write-back (560)"),
     ("link.host: 500\nmigrate.fixed_cycles: 1999\n", 2, "migrate.fixed_cycles: 1999 cycles are too few for a shoot-down and a write-back (2000)"),
-    ("migrate.returns: 0\n", 1, "migrate.returns: 0 is below the minimum 1"),
+    ("migrate.returns: 1001\n", 1, "migrate.returns: 1001 is above the maximum 1000"),
     ("migrate.threshold: 0\n", 1, "migrate.threshold: 0 is below the minimum 1"),
     ("migrate.page: 2M\n", 1, "migrate.page: '2M' is none of 64K, 4K"),
     ("system.gpus: 2\nmigrate.policy: periodic\nmigrate.period: 1000\nmigrate.phase_cycles: 720\n", 3,

@@ -26,7 +26,7 @@
 // mutate: rtl/dispatch/dispatch_pool.sv: places[s].sgpr  = pick_pkg::first64(sgpr_runs); => places[s].sgpr = pick_pkg::rr64(sgpr_runs, 6'd8);
 // mutate: rtl/dispatch/dispatch_pool.sv: lds_base = pick_pkg::first128(lds_runs); => lds_base = pick_pkg::rr128(lds_runs, 7'd16);
 // mutate: rtl/dispatch/dispatch_pool.sv: group    = pick_pkg::first64(64'(groups_w)); => group = pick_pkg::rr64(64'(groups_w), 6'd2);
-// mutate: rtl/dispatch/dispatch_pool.sv: turn       = 2'((32'(turn) + 32'(r.waves)) % Simds); => turn = 2'((32'(turn) + 32'd1) % Simds);
+// mutate: rtl/dispatch/dispatch_pool.sv: turn[cu]   = 2'((32'(first) + 32'(r.waves)) % Simds); => turn[cu] = 2'((32'(first) + 32'd1) % Simds);
 // mutate: rtl/dispatch/dispatch_pool.sv: if (busy && 32'(r.cu) == c) begin => if (1'b0) begin
 #ifndef DISPATCHERS // part_dispatch_random_fill has others
 #define DISPATCHERS 8

@@ -78,7 +78,7 @@ struct ref {
     struct ref_walk walk[REF_DISPATCHERS];
     struct ref_group *pool; /* of all groups */
     unsigned pool_size;
-    unsigned engine_turn, cu_turn[REF_CUS / REF_ENGINE], simd_turn;
+    unsigned engine_turn, cu_turn[REF_CUS / REF_ENGINE], simd_turn[REF_CUS];
     bool kept;
     unsigned keeper, kept_cu;
     uint32_t kept_since;

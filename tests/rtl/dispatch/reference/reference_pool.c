@@ -57,7 +57,7 @@ static void finish(struct ref *r, bool ok)
     if (!ok)
         return;
     r->cu[r->now.cu] = r->work;
-    r->simd_turn = (r->simd_turn + r->found.waves) % r->shape.simds;
+    r->simd_turn[r->now.cu] = (r->simd_turn[r->now.cu] + r->found.waves) % r->shape.simds;
     struct ref_group *g = NULL;
     for (unsigned i = 0; i < r->pool_size && !g; i++)
         if (r->pool[i].left == 0)
@@ -105,7 +105,7 @@ void ref_pool_round(struct ref *r)
     const unsigned before = r->found.left;
     for (unsigned s = 0; r->busy && s < r->shape.simds; s++)
         if (r->found.left < r->found.waves)
-            place_wave(r, (r->simd_turn + s) % r->shape.simds);
+            place_wave(r, (r->simd_turn[r->now.cu] + s) % r->shape.simds);
     if (r->busy && r->found.left == r->found.waves)
         finish(r, true);
     else if (r->busy && r->found.left == before)
