@@ -83,7 +83,7 @@ static void all_stand()
 // An instruction that does not end, whatever others do.
 static void watch()
 {
-    const uint64_t Patience = params.gpus > 1 ? 250000 : 60000; // pages move one after the other
+    const uint64_t Patience = params.gpus > 1 ? 125000 * params.gpus : 60000; // pages move one after the other, those of all GPUs
     bool stuck = false;
     for (auto &v : vectors)
         stuck |= !v.flying.empty() && cycle - v.flying.front().issued > Patience;
