@@ -44,9 +44,9 @@ reads the 16.8 MB of A with 73 GB/s, about what two of 16 channels give; here it
 **Faster: the floor of the table** (`NN 64 1 1216`, `NN 128 1 1408`): 32 groups; the card's figures have none below 26 us.
 
 **Slower: splits that add by compare-and-swap** (`NN 512 32 512`, `NN 1024 32 512`, `NN 1024 1 512`, `NN 3072 1 128`, `NN 35 1500 2048`, `NN 128 1500 1280`,
-`TN 1760 128 1760`). Each element is added by `buffer_atomic_cmpswap` until it succeeds, a transaction a lane here ([reference/vmem.md](reference/vmem.md)): 162,000
-for the 65,536 sums of `NN 512 32 512`, 1,040,000 for the 420,000 of `NN 35 1500 2048`. No figure of the hardware for such atomics was found. How much of the
-time they are has not been measured; rows of other tiles that split as often are near the card (`NN 2560 32 2560`, `NN 8448 4 2816`).
+`TN 1760 128 1760`). Each element is added by `buffer_atomic_cmpswap` until it succeeds, a transaction a lane here ([reference/vmem.md](reference/vmem.md)):
+162,000 for the 65,536 sums of `NN 512 32 512`, 1,040,000 for the 420,000 of `NN 35 1500 2048`. No figure of the hardware for such atomics was found. How much
+of the time they are has not been measured; rows of other tiles that split as often are near the card (`NN 2560 32 2560`, `NN 8448 4 2816`).
 
 **Slower: one wavefront waits for the other** (`NN 1760 64 1760`, `NN 1024 700 512`). Vector ALUs of `NN 1760 64 1760` are busy for a third of the time, the LDS
 ports of a pair for less than half, memory is far from its limits (205 cycles in the mean, 12 lines of a CU under way): latencies of LDS reads, in a loop of 16
