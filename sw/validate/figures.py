@@ -23,9 +23,6 @@ class Summary:
     within: int  # rows within 25 %
     correlation: float  # of the logarithms; nan below three rows
 
-    def text(self):
-        return (f"{self.rows} rows: median ratio {self.ratio:.2f}, median error {self.error:.1%}, within 25 %: {self.within}, mean signed error {self.signed:+.1%}, "
-                f"correlation of the logarithms {self.correlation:.3f}")
 
 
 def correlation(pairs):

@@ -55,7 +55,7 @@ def calls_of(products):
 
 
 def plan(folder, kernels, row):
-    """What the golden model tells: {first, last: (number, number), data}; kept beside the results, as it is the same for both sets of kernels."""
+    """What the golden model tells: {calls: numbers of the kernels of each, data}; kept beside the results, as it is the same for both sets of kernels."""
     kept = folder / f"{row.name}.golden.json"
     if kept.exists():
         return json.loads(kept.read_text())
@@ -76,6 +76,8 @@ def measure(folder, name, kernels, row, keys=()):
     figures, products = gantry(folder / name, kernels, ["--roi", f"kernel:{first}..{last}"], row, (*keys, *([] if both else ["roi.warm=32768"])))
     if figures["data"] != known["data"]:
         raise Failed(f"{row.name}: data={figures['data']}, the golden model has {known['data']}")
+    if figures["repeatable"] != "yes":
+        raise Failed(f"{row.name}: another run may have other cycles (clock.patience)")
     _, second = calls_of(products)
     if any(k["model"] != "rtl" for k in second):
         raise Failed(f"{row.name}: kernels {first} to {last} were not all on the RTL")

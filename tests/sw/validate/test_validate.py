@@ -59,6 +59,35 @@ def test_calls_of_a_run():
             measure.calls_of(wrong)
 
 
+def run_of(**differs):
+    kernel = {"kernel": "Cijk_Ailk", "model": "rtl", "cycles": "31000", "grid_x": "256", "grid_y": "2", "grid_z": "1", "group_x": "128", "group_y": "1", "group_z": "1"}
+    figures = {"event_us": 40.0, "checked": 8, "of": 8, "data": "d", "repeatable": "yes"}
+    both = [{**kernel, "number": str(n), **{k: v for k, v in differs.items() if k in kernel}} for n in (3, 4)]
+    return {**figures, **{k: v for k, v in differs.items() if k in figures}}, both
+
+
+def test_what_a_run_must_be(monkeypatch, tmp_path):
+    monkeypatch.setattr(measure, "plan", lambda *_: {"calls": [[3], [4]], "data": "d"})
+    monkeypatch.setattr(measure, "gantry", lambda *_: run_of())
+    found = measure.measure(tmp_path, "x", tmp_path, ROW)
+    assert (found["kernel_us"], found["beta_us"], found["groups"]) == (31.0, 0, 4)
+    for differs, cause in (({"data": "e"}, "the golden model has d"), ({"repeatable": "no"}, "other cycles"), ({"model": "golden"}, "not all on the RTL")):
+        monkeypatch.setattr(measure, "gantry", lambda *_, d=differs: run_of(**d))
+        with pytest.raises(measure.Failed, match=cause):
+            measure.measure(tmp_path, "x", tmp_path, ROW)
+
+
+def test_plans_are_of_one_state(monkeypatch, tmp_path):
+    monkeypatch.setattr(validate, "RESULTS", tmp_path)
+    plan = tmp_path / "NN-1-8-128.golden.json"
+    validate.forget_plans("one")
+    plan.write_text("{}")
+    validate.forget_plans("one")
+    assert plan.exists()
+    validate.forget_plans("two")
+    assert not plan.exists() and (tmp_path / "state").read_text() == "two"
+
+
 def test_goes_on_where_it_was_ended(monkeypatch, tmp_path, capsys):
     rows, asked = [table.Row("N", "N", m, 8, 128, 30.0) for m in (1, 2, 3)], []
 
