@@ -5,7 +5,6 @@ build/migration/NAME.json with the state of what it was measured of, and writes 
 import argparse
 import csv
 import datetime
-import hashlib
 import json
 import pathlib
 import re
@@ -15,6 +14,7 @@ import sys
 import migration_figures
 import migration_moves
 import migration_page
+import source_state
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/migration"
@@ -49,12 +49,7 @@ def cases():
 
 def state():
     """A hash of RTL, host and programs: results of another one are not mixed with those of this one."""
-    total = hashlib.sha256()
-    for source in SOURCES:
-        path = ROOT / source
-        for file in [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file()):
-            total.update(f"{file.relative_to(ROOT)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return total.hexdigest()[:16]
+    return source_state.of(ROOT, SOURCES)
 
 
 def commit():

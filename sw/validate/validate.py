@@ -7,7 +7,6 @@ results of this state: build/validate/docs, with --update docs.
 Exit status: 0, 1 when a row failed (one line each), 64 wrong arguments, 65 with one line for a table that is none, 69 with one line for missing packages."""
 import argparse
 import datetime
-import hashlib
 import json
 import pathlib
 import re
@@ -16,8 +15,9 @@ import sys
 
 import kernels
 import measure
-import packages
+import packages  # and where source_state is
 import page
+import source_state
 import table
 
 ROOT = packages.ROOT
@@ -29,12 +29,7 @@ SETS = ("full-rate", "packaged")
 
 def state():
     """A hash of what a result is a result of."""
-    total = hashlib.sha256()
-    for source in SOURCES:
-        path = ROOT / source
-        for file in [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file()):
-            total.update(f"{file.relative_to(ROOT)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return total.hexdigest()[:16]
+    return source_state.of(ROOT, SOURCES)
 
 
 def kept(name, kind, now):
