@@ -3,7 +3,7 @@
 // that own every resource they were named: no overlap, no leak (S3.5 to S3.7, S3.10), every wavefront of every group
 // exactly once with the right lanes and SGPRs, x fastest, groups overlap between launches (S3.9), 4 cycles a group of 1
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
-// message (fields.h), CU masks, scratch places, kernels beside each other (cases.h).  Not responsible for: other partitions.
+// message (fields.h), CU masks, scratch places, kernels beside each other (cases.h), kills (kills.h).  Not responsible for: other partitions.
 // top: part_dispatch
 // sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
@@ -97,6 +97,7 @@
 // mutate: rtl/dispatch/dispatch_hub.sv: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
 #include "bench.h"
 #include "cases.h"
+#include "kills.h"
 
 static void test_cases()
 {
