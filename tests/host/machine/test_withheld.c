@@ -9,6 +9,7 @@
 #define OUT_PA 0x8000u
 #define MOVED_PA 0x40000u
 #define GROUPS 19u /* write a page and 768 bytes of the next: twelve lines, a CU has 16 places for those that wait */
+#define ALL_GROUPS 32u /* write both pages: 128 lines, more than a CU has places */
 #define MAX 64
 
 struct machine {
@@ -286,6 +287,43 @@ static void test_killed(void **state)
     machine_close(&m);
 }
 
+/* shows S1.10: a killed process stands in the CU behind accesses of another one that wait for pages that move.  The kill
+ * ends when they do, so what answers them must pass it. */
+static void test_killed_behind_another(void **state)
+{
+    (void)state;
+    struct machine m;
+    machine_open(&m, false);
+    lock(&m, OUT_VA, true);
+    lock(&m, OUT_VA + 0x1000, true);
+    const struct msg_cp_cmd waits = kernel_launch(3, 7, ALL_GROUPS * 64), behind = kernel_launch(4, 8, GROUPS * 64);
+    const struct msg_cp_cmd kill = {.kind = CP_KILL, .vmid = 4, .id = 9};
+    command(&m, &waits);
+    run(&m);
+    command(&m, &behind);
+    run(&m);
+    assert_int_equal(events(&m, CP_EVT_LAUNCH_DONE), 0); /* both stand */
+    m.count = 0;
+    command(&m, &kill);
+    run(&m);
+    assert_int_equal(m.count, 0);
+    lock(&m, OUT_VA, false);
+    lock(&m, OUT_VA + 0x1000, false);
+    answer(&m, 0, 0, false);
+    run(&m);
+    assert_int_equal(events(&m, CP_EVT_XLAT_DONE), 1);
+    assert_int_equal(events(&m, CP_EVT_KILL_DONE), 1);
+    assert_int_equal(events(&m, CP_EVT_LAUNCH_DONE), 1); /* of the process that lives */
+    assert_int_equal(events(&m, CP_EVT_FAULT), 0);
+    command(&m, &release);
+    run(&m);
+    uint32_t out[2048];
+    pmem_read(m.memory, pmem_addr(1, OUT_PA), out, sizeof out);
+    for (unsigned n = 0; n < 2048; n++)
+        assert_int_equal(out[n], 4 * n);
+    machine_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_locked_arguments_and_code),
         cmocka_unit_test(test_denied),
         cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_killed_behind_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
