@@ -287,8 +287,8 @@ static void test_killed(void **state)
     machine_close(&m);
 }
 
-/* shows S1.10: a killed process stands in the CU behind accesses of another one that wait for pages that move.  The kill
- * ends when they do, so what answers them must pass it. */
+/* shows S1.10: a killed process stands in the CU behind accesses of another one that wait for pages that move.  The
+ * kill ends when they do, so what answers them must pass it. */
 static void test_killed_behind_another(void **state)
 {
     (void)state;
