@@ -244,7 +244,10 @@ bool local_moves_busy(const struct local_moves *m)
 
 void local_stuck(const struct local *l)
 {
-    migrate_report(l->moves->migrate);
+    const struct local_moves *m = l->moves;
+    migrate_report(m->migrate);
+    if (m->order_count && !migrate_busy(m->migrate))
+        diag("move", "page 0x%llx waits for memory that caches may still hold", (unsigned long long)m->orders[0].page);
 }
 
 const struct ledger *local_ledger(struct local *l)
@@ -271,7 +274,8 @@ static bool empty(const struct local_moves *m, const struct left *at)
     return true;
 }
 
-static void left_step(struct local_moves *m)
+/* Whether one has become empty. */
+static bool left_step(struct local_moves *m)
 {
     size_t n = 0;
     for (; n < m->left_count && empty(m, &m->left[n]); n++) {
@@ -281,6 +285,7 @@ static void left_step(struct local_moves *m)
     m->left_count -= n;
     for (size_t i = 0; i < m->left_count; i++)
         m->left[i] = m->left[i + n];
+    return n;
 }
 
 /* The next page or block of an order; false: it has to wait for others. */
@@ -313,7 +318,12 @@ static void orders_step(struct local_moves *m)
     left_step(m);
     if (migrate_busy(m->migrate))
         return;
-    while (m->order_count && count < BATCH && order_next(m, m->orders)) {
+    while (m->order_count && count < BATCH) {
+        if (!order_next(m, m->orders)) {
+            if (left_step(m)) /* what it has asked for was empty at once: no cache is in use */
+                continue;
+            break;
+        }
         count++;
         if (m->orders[0].page < m->orders[0].end)
             continue;

@@ -155,6 +155,16 @@ def test_home_is_where_it_is(code, tmp_path):
         assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == moves, err
 
 
+def test_home_when_nothing_runs(code, tmp_path):
+    """Pages that left beside a kernel come home behind it: their first frames are empty, as no cache is in use."""
+    path = tmp_path / "rest.yaml"
+    path.write_text(f"object: {code / 'x.co'}\nbuffers: {{a: fill:1:132K, n: zero:128K}}\nlaunches:\n  - move: {{buffer: a, to: 1, after: 81}}\n"
+                    "  - {kernel: count, grid: 1024, group: 64, args: [buf:n, u32:6]}\n  - move: {buffer: a, to: 0}\n"
+                    "  - {kernel: count, grid: 1024, group: 64, args: [buf:n, u32:23]}\nexpect: {a: fill:1:132K}\n")
+    err = run("kernel", "-c", "demo", "-v", "--script", path)
+    assert len(re.findall(r"migrate info page \S+ \d+ bytes are at", err)) == 6 and figures(err)["kernels"] == "2", err
+
+
 def test_half_of_it_is_there(code, tmp_path):
     """A block of which some pages have gone before goes in pieces, from two GPUs; all of it comes home."""
     path = tmp_path / "half.yaml"
