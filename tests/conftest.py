@@ -13,7 +13,7 @@ tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// source
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
 Cases of the first three: sw/tools/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
-`may_skip` the reason for which it may be skipped (it begins so); sw/tools/manifest.py keeps all in tests/manifest.tsv.
+`may_skip` the reason for which it may be skipped (it begins so); sw/tools/manifest.py lists all in build/manifest.tsv.
 """
 import functools
 import os
@@ -222,7 +222,7 @@ def pytest_configure(config):
 
 
 def pytest_addoption(parser):
-    parser.addoption("--print-manifest", action="store_true", help="print the rows of tests/manifest.tsv (sw/tools/manifest.py)")
+    parser.addoption("--print-manifest", action="store_true", help="print the rows of build/manifest.tsv (sw/tools/manifest.py)")
     parser.addoption("--slice", default="1/1", metavar="K/N", help="of the tests found only every N-th, from the K-th on (sw/tools/nightly.py)")
 
 

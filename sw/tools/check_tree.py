@@ -43,7 +43,7 @@ RULES = [  # where, what may stand there
     (r"sw/systemc/", rf"{NAME}\.cpp|Makefile"),  # examples
     (r"sw/shim/", rf"{NAME}\.[ch]"),
     (r"sw/tools/", rf"{NAME}\.(py|sh|mk|c|tsv|txt)|verible\.(rules|waiver)"),
-    (r"tests/", rf"README\.md|(manifest|nightly)\.tsv|{NAME}\.py"),
+    (r"tests/", rf"README\.md|(cases|nightly)\.tsv|{NAME}\.py"),
     (r"tests/(bridge|host)/([a-z0-9]+/)?", rf"{NAME}\.([chs]|cl|py|sh)"),
     (r"tests/(bridge|host)/tlm/", rf"{NAME}\.(cpp|hpp)"),
     (r"tests/formal/", rf"{NAME}\.(svh?|py|sh)"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """run_tests.py [PATH...]: run the tests by pytest, write build/test-results.tsv (outcome, seconds, test, seconds of CPU; then its
-cases, if it is no Python) and build/test-minutes.md, name the tests of a run by day that take more than LONG seconds of CPU, and end with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when all that
-tests/manifest.tsv lists below the paths ran (or was skipped for a reason that it allows), nothing else, none failed, and none
-of those in Python is without anything that could (asserting.py).
+cases, if it is no Python) and build/test-minutes.md, name the tests of a run by day that take more than LONG seconds of CPU, and end
+with the line `N passed, N failed[, N skipped]`.  Exit status 0 only when there are as many cases below the paths as tests/cases.tsv
+says, all of them ran (or were skipped for a reason that is allowed), nothing else, none failed, and none of those in Python is without
+anything that could (asserting.py).
 
 pytest runs in a process of its own for each phase, which hands over what it saw at its end (test_record.py): one that is
 ended, by whatever, hands over nothing."""
@@ -57,25 +58,30 @@ def case_rows(rows, listed):
             yield from ((case, row["outcome"], row["reason"]) for case in cases or [test])
 
 
-def expected(paths, listed):
-    """What of the manifest should run: all, or what is below files and folders; tests that are named singly are no part."""
+def within(paths):
+    """Whether a file or folder is below what is run; tests that are named singly are no part."""
     if any(p.startswith("-") for p in paths):
-        return set()
+        return lambda place: False
     places = [str(pathlib.Path(p).resolve().relative_to(ROOT)) for p in paths if "::" not in p] if paths else ["tests"]
-    return {case for case in listed for place in places if place == "." or (case.split("::")[0] + "/").startswith(place + "/")}
+    return lambda place: any(p == "." or (place + "/").startswith(p + "/") for p in places)
 
 
 def against_manifest(rows, paths, nightly):
-    """One line for each thing that is not as tests/manifest.tsv says."""
-    listed, seen, found = manifest.load(), {}, []
+    """One line for each thing that is not as the tests in the tree say, or these are not as tests/cases.tsv says."""
+    try:
+        listed = manifest.load()
+    except manifest.Unreadable as error:
+        return [str(error)]
+    seen, found, ours = {}, [], within(paths)
     for case, outcome, reason in case_rows(rows, listed):
         seen[case] = outcome
         allowed = listed.get(case, (set(), ""))[1].split(" | ")
         if case not in listed:
-            found.append(f"{case}: not in tests/manifest.tsv (sw/tools/manifest.py --update)")
+            found.append(f"{case}: ran, but pytest does not find it in the tree")
         elif outcome == "skipped" and not any(reason.startswith("long: ") and not nightly if a == manifest.NIGHTLY else a and reason.startswith(a) for a in allowed):
-            found.append(f"{case}: skipped for a reason that tests/manifest.tsv does not allow: {reason}")
-    return found + [f"{case}: stands in tests/manifest.tsv, but did not run" for case in sorted(expected(paths, listed) - set(seen))]
+            found.append(f"{case}: skipped for a reason that is not allowed: {reason}")
+    found += [f"{case}: stands in the tree, but did not run" for case in sorted(c for c in listed if ours(c.split("::")[0]) and c not in seen)]
+    return found + [f"{line} (sw/tools/manifest.py --update)" for line in manifest.differences(listed, ours)]
 
 
 def minutes(rows):

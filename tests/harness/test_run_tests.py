@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test base cannot shrink or lie: sw/tools/run_tests.py on a small tree (what makes a run fail), and tests/manifest.tsv
+"""The test base cannot shrink or lie: sw/tools/run_tests.py on a small tree (what makes a run fail), and tests/cases.tsv
 against every test file of this one, deleted or emptied."""
 import os
 import pathlib
@@ -39,7 +39,7 @@ FILES = {"tests/host/base/test_c.c": C, "tests/sw/test_s.sh": SH,
 
 
 def small_tree(folder):
-    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "check_map.py", "test_cases.py", "mutation.py"):
+    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "source_state.py", "check_map.py", "test_cases.py", "mutation.py"):
         (folder / "sw/tools").mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "sw/tools" / name, folder / "sw/tools" / name)
     for name, text in {**FILES, "Makefile": MAKE, "docs/map.md": "| S0.1 | it can | | | `tests/host/base/test_c.c` | |\n"}.items():
@@ -108,17 +108,17 @@ def test_worker_that_ends(tree):
 
 def test_without_the_conftest(tree):
     (tree / "tests/conftest.py").write_text("")
-    fails(tree, "tests/host/base/test_c.c::first: stands in tests/manifest.tsv, but did not run", "tests/host", "tests/system")
+    fails(tree, "the tests are not found by pytest", "tests/host", "tests/system")
 
 
 PLACE = {".py": "tests/system/test_system.py", ".c": "tests/host/base/test_c.c", ".sh": "tests/sw/test_s.sh"}
 CASES = {  # kind, text that is replaced, by what, what is said
-    "deleted": (".py", None, None, "did not run"),
-    "emptied": (".py", PY, "", "did not run"),
-    "function": (".py", "def test_one", "def tost_one", "test_one: stands in tests/manifest.tsv, but did not run"),
+    "deleted": (".py", None, None, "tests/system has 0 cases, 0 of them nightly; tests/cases.tsv: 3, 0"),
+    "emptied": (".py", PY, "", "tests/system has 0 cases, 0 of them nightly; tests/cases.tsv: 3, 0"),
+    "function": (".py", "def test_one", "def tost_one", "tests/system has 2 cases, 0 of them nightly; tests/cases.tsv: 3, 0"),
     "body": (".py", "def test_one():\n    assert os", "def test_one():\n    pass", "test_one: nothing in it can fail"),
-    "parameter": (".py", "[1, 2]", "[1]", "test_two[2]: stands in tests/manifest.tsv, but did not run"),
-    "new": (".py", "[1, 2]", "[1, 2, 3]", "test_two[3]: not in tests/manifest.tsv"),
+    "parameter": (".py", "[1, 2]", "[1]", "tests/system has 2 cases, 0 of them nightly; tests/cases.tsv: 3, 0"),
+    "new": (".py", "[1, 2]", "[1, 2, 3]", "tests/system has 4 cases, 0 of them nightly; tests/cases.tsv: 3, 0"),
     "exit": (".py", "assert os", "pytest.exit('enough', returncode=0)", "test_one: did not finish"),
     "exit_1": (".py", "assert os", "pytest.exit('enough', returncode=1)", "test_two[1]: was not run"),
     "gone": (".py", "assert os", "os._exit(0)", "ended early, status 0"),
@@ -126,8 +126,9 @@ CASES = {  # kind, text that is replaced, by what, what is said
     "not_python": (".py", "assert os", "assert assert", "cannot be collected"),
     "xpass": (".py", "def test_one", "@pytest.mark.xfail(reason='hard')\ndef test_one", "test_one - [XPASS(strict)] hard"),
     "xfail": (".py", "def test_one():\n    assert os", "@pytest.mark.xfail(reason='hard')\ndef test_one():\n    assert not os", "test_one: xfail or xpass: hard"),
-    "skip": (".py", "assert os", "pytest.skip('tired')", "test_one: skipped for a reason that tests/manifest.tsv does not allow: tired"),
-    "nightly": (".py", "def test_one", "@pytest.mark.nightly\ndef test_one", "test_one: skipped for a reason that tests/manifest.tsv does not allow: long"),
+    "skip": (".py", "assert os", "pytest.skip('tired')", "test_one: skipped for a reason that is not allowed: tired"),
+    "may_skip": (".py", "def test_one", "@pytest.mark.may_skip('tired')\ndef test_one", "test_one may be skipped (tired); tests/cases.tsv: it may not"),
+    "nightly": (".py", "def test_one", "@pytest.mark.nightly\ndef test_one", "tests/system has 3 cases, 1 of them nightly; tests/cases.tsv: 3, 0"),
     "whole_skip": (".py", "import os, pytest", "import os, pytest\npytest.skip('tired', allow_module_level=True)", "skipped as a whole"),
     "c_emptied": (".c", C, "", "does not compile"),
     "c_main": (".c", "return cmocka_run", "return 0; cmocka_run", "case first did not run"),
@@ -136,7 +137,7 @@ CASES = {  # kind, text that is replaced, by what, what is said
     "c_skip": (".c", "second(void **state) { (void)state; }", "second(void **state) { (void)state; skip(); }", "case second did not run"),
     "sh_emptied": (".sh", SH, "", "no case stands in the text"),
     "sh_ends": (".sh", "true\necho \"case done: two", "exit 0\necho \"case done: two", "case two did not run"),
-    "sh_skip": (".sh", "true\necho \"case done: two", "exit 77\necho \"case done: two", "does not allow: case done: one"),
+    "sh_skip": (".sh", "true\necho \"case done: two", "exit 77\necho \"case done: two", "is not allowed: case done: one"),
 }
 
 
@@ -201,18 +202,33 @@ def test_single_tests_and_allowed_skips(tree):
     assert two.returncode == 0 and two.stdout.splitlines()[-1] == "2 passed, 0 failed, 1 skipped", two
 
 
-def test_manifest_against_the_tree(tree):
+def test_cases_against_the_tree(tree):
+    """Of a case that is called otherwise build/manifest.tsv tells, and what it shows; of one that is gone tests/cases.tsv."""
     assert tool(tree, "manifest.py").stdout == "manifest: 0 findings\n"
-    path = tree / "tests/host/base/test_c.c"
+    path, listed = tree / "tests/host/base/test_c.c", tree / "build/manifest.tsv"
     path.write_text(C.replace("shows S0.1", "shows S0.2").replace("first", "furst"))
+    assert tool(tree, "manifest.py").stdout == "manifest: 0 findings\n"
+    assert "test_c.c::furst\t\t\n" in listed.read_text() and "test_c.c::second\tS0.2\t\n" in listed.read_text()
+    assert "tests/host/base/test_c.c::second: S0.2 is no row of docs/map.md" in tool(tree, "check_map.py").stdout
+    path.write_text(C.replace(", cmocka_unit_test(second)}", "}").replace("static void second(void **state) { (void)state; }", ""))
     done = tool(tree, "manifest.py")
-    assert done.returncode == 1 and [line.split("::")[1] for line in done.stdout.splitlines()[:3]] == [
-        "first is in the manifest, but not in the tree", "furst is not in the manifest", "second: ids or allowed skip differ"], done
-    assert "test_c.c::furst is not in the manifest" in tool(tree, "check_map.py").stdout
+    said = "tests/host/base has 1 cases, 0 of them nightly; tests/cases.tsv: 2, 0"
+    assert done.returncode == 1 and done.stdout.splitlines()[:2] == [said, "manifest: 1 findings"], done
+    assert said in tool(tree, "check_map.py").stdout
 
 
-TEST_FILES = sorted({case.split("::")[0] for case in manifest.load()})
-NIGHTLY = os.environ.get("GANTRY_NIGHTLY") == "1"
+def test_two_cases_of_one_name(monkeypatch):
+    monkeypatch.setattr(manifest.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, 2 * "manifest\ttests/a.py::b\t\t\n", ""))
+    with pytest.raises(manifest.Unreadable, match="two cases are called tests/a.py::b"):
+        manifest.collected()
+
+
+def test_asked_while_tests_are_read(tree):
+    """A module of the tests that wants all cases when it is imported would begin one pytest in another."""
+    (tree / "tests/system/test_asks.py").write_text("import manifest\nCASES = manifest.load()\n")
+    done = subprocess.run([sys.executable, tree / "sw/tools/manifest.py"], cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "sw/tools")},
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "asks for all cases while it is read itself" in done.stderr, done
 
 
 def passed(cases):
@@ -234,21 +250,21 @@ def emptied(tmp_path_factory):
     shutil.copytree(ROOT / "sw/tools", tree / "sw/tools", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tests", tree / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pytest.ini", tree)
-    for file in TEST_FILES:
+    for file in {case.split("::")[0] for case in manifest.load()}:
         (tree / file).write_text({".py": "# S0.1 B.8\n", ".sh": "# S0.1\n"}.get(pathlib.Path(file).suffix, "// S0.1 S3.12\n"))
     done = subprocess.run([sys.executable, "-m", "pytest", "--rootdir", tree, "--collect-only", "--print-manifest", "tests"], cwd=tree,
                           capture_output=True, text=True)
-    return [line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("manifest\t")]
+    return manifest.rows_of(line.removeprefix("manifest\t") for line in done.stdout.splitlines() if line.startswith("manifest\t"))
 
 
-@pytest.mark.parametrize("kind", [pytest.param("deleted", marks=pytest.mark.nightly), "emptied"])
-def test_any_one_file(kind, emptied, monkeypatch):
-    """Without it, or with what is left of it, something is missed; with all, nothing."""
+@pytest.mark.parametrize("kind", ["deleted", "emptied"])
+def test_any_one_file(kind, emptied):
+    """Without it, or with what is left of it, its folder has fewer cases; with all, nothing is found.  A C test, bench or script
+    without a text still counts as one, which fails (c_emptied, sh_emptied)."""
     listed = manifest.load()
-    assert len(TEST_FILES) > 100 and run_tests.against_manifest(passed(listed), [], False) == []
-    monkeypatch.setattr(manifest, "load", lambda: listed)
-    for file in TEST_FILES if NIGHTLY else TEST_FILES[::8]:  # of the others nothing is missed, as has been seen
-        left = [case for case in emptied if case.startswith(f"{file}::")] if kind == "emptied" else []
-        found = run_tests.against_manifest(passed(left), [file], False)
-        assert [line for line in found if line.startswith(f"{file}::") and line.endswith("did not run")], file
-    assert len({case.split("::")[0] for case in manifest.collected()}) == len(TEST_FILES)
+    files = {case.split("::")[0] for case in listed}
+    assert len(files) > 100 and run_tests.against_manifest(passed(listed), [], False) == []
+    for file in files:
+        left = {case: row for case, row in emptied.items() if kind == "emptied" and case.startswith(f"{file}::")}
+        found = manifest.differences({**{case: row for case, row in listed.items() if not case.startswith(f"{file}::")}, **left})
+        assert any(line.startswith(f"{file.rpartition('/')[0]} has ") for line in found) or list(left) == [f"{file}::{pathlib.Path(file).name}"], file
