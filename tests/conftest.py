@@ -3,10 +3,10 @@
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
            (seconds it may take in `make nightly`), lines ` * libs: FLAGS`, ` * nightly: yes` (only there)
-tb.cpp     Verilator bench: comment lines before all else, `// top:`, `// sources:`, optional `// args:`, `// lib: yes`,
+tb.cpp     Verilator bench: comment lines before all else, what it is built of (sw/tools/bench_files.py), optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
-           `// mutate: FILE: OLD => NEW` (built with a copy of this source in which NEW stands for OLD, which is in it once:
-           the checks of the bench must then fail); of these two kinds the first FAULTS run in `make test` (none of a
+           `// mutate: OLD => NEW` (built with a copy of the source that has OLD, once, in which NEW stands for it: the checks of the
+           bench must then fail; `// mutate: NAME: OLD => NEW` where several sources have it: of the file of this name); of these two kinds the first FAULTS run in `make test` (none of a
            bench that includes another's tb.cpp), all where
            GANTRY_SEEDED=all, which `make test T=path` sets, and in `make nightly`; `// limit: N` (seconds it may take in `make nightly`),
            `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
@@ -28,6 +28,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import bench_files  # noqa: E402
 import mutation  # noqa: E402
 import test_cases  # noqa: E402
 
@@ -105,7 +106,7 @@ class CTest(Item):
 
 class BenchTest(Item):
     mutant = None  # Verilator argument that seeds a fault
-    fault = None   # FILE: OLD => NEW
+    fault = None   # [NAME: ]OLD => NEW
 
     @property
     def seeded(self):
@@ -114,9 +115,8 @@ class BenchTest(Item):
     def planted(self, sources):
         """The sources with the copy that has the fault instead of the file."""
         try:
-            source, old, new = mutation.parse(self.fault)
-            if source not in sources:
-                raise ValueError(f"{source} is not a source of this bench")
+            name, old, new = mutation.parse(self.fault)
+            source = mutation.source_of(sources, name, old)
             copy = BUILD / self.path.relative_to(ROOT).parent / f"{self.label()}.fault" / pathlib.Path(source).name
             mutation.plant(source, copy, old, new)
         except (OSError, ValueError) as wrong:
@@ -129,10 +129,10 @@ class BenchTest(Item):
 
     def runtest(self):
         rel = self.path.relative_to(ROOT)
-        field = {kind: text[-1] for kind in ("top", "sources", "args", "lib", "cflags", "run", "limit", "opt") if (text := mutation.head_lines(self.path, kind))}
+        field = bench_files.fields(self.path)
         cover = bool(os.environ.get("GANTRY_RTL_COVERAGE"))
         out = BUILD / rel.parent / ("Vcoverage" if cover else self.label())
-        sources = [str(p.relative_to(ROOT)) for word in field["sources"].split() for p in (sorted(ROOT.glob(word)) or [ROOT / word])]
+        sources = bench_files.sources(self.path)
         for generated in [s for s in sources if s.startswith("build/gen/")]:
             run(["make", "-s", generated])
         if self.fault:
@@ -197,7 +197,7 @@ class File(pytest.File):
             item.mutant = text.split()[0]
             yield item
         for number, text in enumerate(mutation.head_lines(self.path, "mutate"), 1):
-            item = BenchTest.from_parent(self, name=f"mutate[{number}-{pathlib.Path(text.split(':')[0]).stem}]")
+            item = BenchTest.from_parent(self, name=f"mutate[{number}]")
             item.fault = text
             yield item
 
@@ -264,7 +264,7 @@ def scope(nodeid):
 @functools.cache
 def bench_size(bench):
     """Fewer than nothing, so that those with most come first."""
-    return -len(" ".join(mutation.head_lines(bench, "sources")).split())
+    return -len(bench_files.sources(bench))
 
 
 def longest_first(items):

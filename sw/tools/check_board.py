@@ -38,11 +38,11 @@ def findings(settings):
         packages = [package if p.name == package.name else p for p in rtl_sources.sources(entry["top"]) if p.name.endswith("_pkg.sv")]
         paths = " ".join(str(p.relative_to(ROOT)) for p in dict.fromkeys([*packages, *gen_board.board_sources(), box, text]))
         with tempfile.TemporaryDirectory() as out:
-            code, said = lint.tool([str(lint.VENV / "python"), "sw/tools/verilate.py", "--top", TOP, "--out", out, "--json-only", "--arg=-Irtl/common",
+            code, said = lint.tool([str(lint.VENV / "python"), "sw/tools/verilate.py", "--top", TOP, "--out", out, "--json-only",
                                     "--arg=-Wno-UNUSEDPARAM", str(rules), *paths.split()])
         if code:
             found += [f"verilator {kind}: {line}" for line in said.splitlines() if "%" in line[:8]] or [f"verilator {kind}: {said.strip()}"]
-        code, said = netlist.yosys(f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS --blackboxed-module {entry['top']} --top {TOP} {paths}; "
+        code, said = netlist.yosys(f"read_slang --threads 1 --std 1800-2017 {' '.join(rtl_sources.include_switches())} -D SYNTHESIS --blackboxed-module {entry['top']} --top {TOP} {paths}; "
                                    f"hierarchy -check -top {TOP}", lint.SLANG_LIMIT)
         if code:
             found += [f"read_slang {kind}: {line}" for line in said.splitlines() if "error" in line.lower()][:5] or [f"read_slang {kind}: {said.strip()[-400:]}"]

@@ -73,7 +73,7 @@ def main():
     findings += [f"{case}: {i} is no row of docs/map.md" for case, (ids, _) in listed.items() for i in sorted(ids - known)]
     if "--ran" not in sys.argv:
         findings += [f"{line} (sw/tools/manifest.py --update)" for line in manifest.differences(listed)]
-    for pattern in ("rtl/*/*.sv", "host/*/*.[ch]", "bridge/*/*.[ch]", "bridge/*/*.[ch]pp", "host/*/*.[ch]pp", "sw/shim/*.[ch]"):
+    for pattern in ("rtl/**/*.sv", "host/*/*.[ch]", "bridge/*/*.[ch]", "bridge/*/*.[ch]pp", "host/*/*.[ch]pp", "sw/shim/*.[ch]"):
         for file in sorted(ROOT.glob(pattern)):
             rel = file.relative_to(ROOT)
             if not any(str(p) in named for p in [rel, *rel.parents]):

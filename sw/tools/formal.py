@@ -21,6 +21,7 @@ import formal_small
 import mutation
 import processor
 import release
+import rtl_sources
 import run_yosys
 from formal_tasks import LIMIT
 
@@ -77,18 +78,26 @@ def run_apart(work, frames):
     return "PASS", ""
 
 
+def files_of(block):
+    """Headers and sources of a proof, as paths below the root: what its properties need, wherever that stands (rtl_sources.py)."""
+    own = [p for p in (ROOT / f"tests/formal/{block}_peek.sv", ROOT / f"tests/formal/{block}_fv.sv") if p.exists()]
+    sources = rtl_sources.sources(f"{block}_fv", own)
+    headers = dict.fromkeys(h for p in sources for h in rtl_sources.included(p))
+    return [str(p.relative_to(ROOT)) for p in [*headers, *sources]]
+
+
 def run(block, name):
     """(as expected, what happened, seconds)"""
-    sources, tasks = BLOCKS[block]
-    task = tasks[name]
+    task = BLOCKS[block][name]
     work = pathlib.Path("build/formal") / f"{block}_{name}"
     shutil.rmtree(ROOT / work, ignore_errors=True)
     (ROOT / work.parent).mkdir(parents=True, exist_ok=True)
     included = [str(p.relative_to(ROOT)) for p in sorted((ROOT / "tests/formal").glob(f"{block}_*.svh"))]
-    files = ["rtl/common/gantry_assert.svh", *included, *sources, f"tests/formal/{block}_fv.sv"]
+    sources = [*included, *files_of(block)]
+    files = list(sources)
     names = " ".join(pathlib.Path(f).name for f in files if f.endswith(".sv"))
     if block in CUT:
-        files = [f for f in files if f != CUT[block][1]] + [" ".join(CUT[block])]
+        files = [f for f in files if f != CUT[block][1] and pathlib.Path(f).name != CUT[block][0]] + [" ".join(CUT[block])]
     if block in CONFIG:
         package, constants = CONFIG[block]
         at = next(f for f in files if f.endswith(package))
@@ -124,7 +133,7 @@ def run(block, name):
 def main():
     results = []
     for block in sys.argv[1:] or BLOCKS:
-        for name in BLOCKS[block][1]:
+        for name in BLOCKS[block]:
             ok, result, seconds = run(block, name)
             results.append(ok)
             print(f"formal {block} {name}: {result}{'' if ok else ' (not as expected)'} {seconds:.1f} s", flush=True)

@@ -19,37 +19,28 @@ def channel(depth, **kw):
     return frames(depth, top="framer_channel_fv", cut="cutpoint w:u_framer.sum8_q w:u_framer.sum32_q w:u_deframer.sum8_q w:u_deframer.sum32_q\n", **kw)
 
 
-BLOCKS = {  # sources, tasks
-    "ft245_sync": (
-        ["rtl/board/ft245_sync.sv"],
-        {**PDR, **faults(("assign taken = !wr_no && !txe_ni;", "assign taken = !wr_no;"),
+BLOCKS = {  # tasks of each
+    "ft245_sync": {**PDR, **faults(("assign taken = !wr_no && !txe_ni;", "assign taken = !wr_no;"),
                          ("rx_valid_o <= !rd_no && !rxf_ni;", "rx_valid_o <= !rd_no;"),
                          ("if (taken ? !more || out_q.flush : readable) begin", "if (taken && (!more || out_q.flush)) begin"),
-                         ("end else if (out_valid_q && flush_q == '0) begin", "end else if (out_valid_q) begin"))}),
-    "board_frames": (
-        ["rtl/tech/ram_1r1w.sv", "build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/inbox.sv", "rtl/board/outbox.sv"],
-        {"bmc": frames(34), "bmc_long": frames(38, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
+                         ("end else if (out_valid_q && flush_q == '0) begin", "end else if (out_valid_q) begin"))},
+    "board_frames": {"bmc": frames(34), "bmc_long": frames(38, nightly=True), "bmc_fates": frames(72, nightly=True, Fates="1'b1"),
          "cover": frames(60, expected="FAIL", nightly=True, defines=("REACH",), Fates="1'b1"),
          **{f"bug{n}": frames(60, expected="FAIL", replace=pair, Fates="1'b1") for n, pair in enumerate((
              ("assign expected = ahead == '0;", "assign expected = 1'b1;"),
              ("send_place_q <= base_place_q;", ""),
              ("write_q <= end_q;", ""),
              ("base_place_q <= base_place_q + place_t'(entry.length);", "base_place_q <= base_place_q + 1'b1 + place_t'(entry.length);")), 1)},
-         "bmc_room": frames(100, nightly=True, Stall="1'b1"), "bug_room": frames(100, expected="FAIL", Stall="1'b1", replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))}),
-    "framer": (
-        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "tests/formal/framer_crc_pkg.sv", "rtl/board/deframer.sv",
-         "rtl/board/framer.sv"],
-        {"bmc": frames(36, top="framer_fv"), "bmc_long": frames(60, nightly=True, top="framer_fv"),
+         "bmc_room": frames(100, nightly=True, Stall="1'b1"), "bug_room": frames(100, expected="FAIL", Stall="1'b1", replace=("assign fits = room_q == 8'hff ||", "assign fits = 1'b1 ||"))},
+    "framer": {"bmc": frames(36, top="framer_fv"), "bmc_long": frames(60, nightly=True, top="framer_fv"),
          "cover": frames(60, expected="FAIL", nightly=True, defines=("REACH",), top="framer_fv"),
          **{f"bug{n}": frames(60, expected="FAIL", replace=pair, top="framer_fv") for n, pair in enumerate((
              ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
              ("!(fresh_q && (state_q == Check || state_q == Tail));", "!(fresh_q && state_q == Check);"),
              ("default: byte_d = room_q;", "default: byte_d = room_i;"),
              ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;",
-              "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}}),
-    "framer_channel": (
-        ["build/gen/gantry_stream_pkg.sv", "rtl/board/board_link_pkg.sv", "rtl/board/board_crc_pkg.sv", "rtl/board/deframer.sv", "rtl/board/framer.sv"],
-        {"prove": channel(8, defines=("HELPERS",), frames=4, merge=False),
+              "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;")), 1)}},
+    "framer_channel": {"prove": channel(8, defines=("HELPERS",), frames=4, merge=False),
          "step": channel(3, defines=("HELPERS", "STEP")), "cover": channel(150, expected="FAIL", nightly=True, defines=("REACH",)),
          **{f"bug{n}": channel(3, expected="FAIL", replace=pair, defines=("HELPERS", "STEP")) for n, pair in enumerate((
              ("if (left_q == 9'd1) state_q <= Judge;", "if (left_q == 9'd2) state_q <= Judge;"),
@@ -57,12 +48,10 @@ BLOCKS = {  # sources, tasks
              ("count_q <= HeadBytes - 4'd1;", "count_q <= '0;"),
              ("assign take = valid_i && ready_o;", "assign take = ready_o;"),
              ("payload_valid_o = take && state_q == Body && left_q > CheckBytes;", "payload_valid_o = take && state_q == Body && left_q >= CheckBytes;"),
-             ("default: byte_d = room_q;", "default: byte_d = room_i;")), 1)}}),
-    "board_target": (
-        ["rtl/board/board_target.sv"],
-        {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": dataclasses.replace(reach(20), nightly=True), **BUGS,
+             ("default: byte_d = room_q;", "default: byte_d = room_i;")), 1)}},
+    "board_target": {"bmc": bounded(12, nightly=True), "prove": induction(), "cover": dataclasses.replace(reach(20), nightly=True), **BUGS,
          **{f"bug{n}": bounded(14, expected="FAIL", replace=pair) for n, pair in enumerate((
              ("fire_q  <= (!target_no && !fire_q) || evaluate", "fire_q  <= !target_no || evaluate"),
              ("quiet     = target_no && !fire_q && !jump_q", "quiet     = target_no && !jump_q"),
-             ("due_o     = asking_q ? '0 : due_q;", "due_o     = fire_q && !asking_q ? due_q : '0;")), 4)}}),
+             ("due_o     = asking_q ? '0 : due_q;", "due_o     = fire_q && !asking_q ? due_q : '0;")), 4)}},
 }

@@ -34,12 +34,8 @@ def l2_step(**kw):
     return l2_helpers(1, "STEP", apart=3, nightly=True, **kw)
 
 
-BLOCKS = {  # sources, tasks
-    "l2_slice": (
-        ["rtl/common/pick_pkg.sv", "rtl/tech/ram_1r1w.sv", "build/gen/gantry_msg_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/l2/l2_pkg.sv",
-         *(f"rtl/l2/l2_{name}.sv" for name in ("choose_pkg", "tags_pkg", "mshr_pkg", "data_pkg", "miss_pkg", "answer_pkg", "flush_pkg", "slice")),
-         "tests/formal/l2_slice_peek.sv"],
-        {"base": l2_helpers(5, nightly=True), "step": l2_step(),
+BLOCKS = {  # tasks of each
+    "l2_slice": {"base": l2_helpers(5, nightly=True), "step": l2_step(),
          "cover_step": l2_helpers(3, "STEP", "REACH", nightly=True, expected="FAIL"),
          "bmc": deep(13, nightly=True, **L2), "bmc_evict": deep(23, nightly=True, **L2_EVICT),
          "bmc_any": deep(13, nightly=True), "bmc_long": deep(15, nightly=True, **L2), "bmc_values": deep(18, nightly=True, **{**L2, **L2_REST}),
@@ -59,5 +55,5 @@ BLOCKS = {  # sources, tasks
              (L2, "(dirty[i] | pending[i])", "pending[i]"),
              (L2, "era_writes[!era] == 16'd0", "1'b1"),
              ({**L2, **L2_REST}, "tag_we_q && tag_waddr_q == SetBits'(s2.set)", "1'b0"),
-             ({**L2, **L2_REST}, "data_we_q && data_waddr_q == s4.row[RowBits-1:0]", "1'b0")), 1)}}),
+             ({**L2, **L2_REST}, "data_we_q && data_waddr_q == s4.row[RowBits-1:0]", "1'b0")), 1)}},
 }

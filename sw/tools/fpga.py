@@ -72,7 +72,7 @@ def synthesize(kind, settings, package, folder, oscillator, mhz, limit):
     tool([VENV / "yowasp-ecppll", "-i", oscillator, "-o", mhz, "--clkin_name", "osc_i", "--clkout0_name", "clk_o", "-n", "board_pll", "-f", out / "pll.v"],
          folder, "ecppll", limit)
     names = " ".join(str(p.relative_to(ROOT)) for p in sources(kind, package, folder))
-    read = f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {synth_flow.DEFINES} --top top {names}"
+    read = f"read_slang --threads 1 --std 1800-2017 {' '.join(rtl_sources.include_switches())} -D SYNTHESIS {synth_flow.DEFINES} --top top {names}"
     boxes = " ".join(f"={name}" for name in (*BOXES, "board_pll"))
     script = [read, *STEPS.format(boxes=boxes, out=out).splitlines()]
     script.insert(script.index("synth_ecp5 -top top -run begin:coarse"), f"read_verilog {out}/pll.v")

@@ -72,7 +72,7 @@ def verilator(module, settings=None, instead=None, first=None):
         paths = [package if package and ROOT.joinpath(p).name == package.name else ROOT / p for p in listed]
         sources = [str((instead or {}).get(p) or p.relative_to(ROOT)) for p in paths]
         before = [f"--arg=-I{folder}" for folder in [*([first] if first else []), *folders]]
-        code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", *before, "--arg=-Irtl/common",
+        code, out = tool([str(VENV / "python"), "sw/tools/verilate.py", "--top", module, "--out", folder, "--json-only", *before,
                           "--arg=-Wno-UNUSEDPARAM", *sources])
         if code:
             return [line for line in out.splitlines() if "%" in line[:8]] or [out.strip()]
@@ -131,7 +131,7 @@ def verible(paths):
 
 def texts():
     """All RTL for Verible, with what is included."""
-    return sorted(p for p in (ROOT / "rtl").glob("*/*") if p.suffix in (".sv", ".svh"))
+    return sorted(p for p in (ROOT / "rtl").rglob("*") if p.suffix in (".sv", ".svh"))
 
 
 def c_sources():

@@ -281,7 +281,7 @@ def build_all(plans):
 
 def inputs(board=False):
     """(size, time, path below the root) of everything that a Plan may read, and of the folders it looks through."""
-    paths = {ROOT / f for f in [*FIXED, *READ, *(board_plan.READ if board else [])]} | set((ROOT / "rtl").glob("*/*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
+    paths = {ROOT / f for f in [*FIXED, *READ, *(board_plan.READ if board else [])]} | set((ROOT / "rtl").rglob("*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
     paths |= {ROOT / "rtl"} | {p for p in (ROOT / "rtl").iterdir() if p.is_dir()}
     return [(p.stat().st_size, p.stat().st_mtime_ns, p.relative_to(ROOT)) for p in sorted(paths)]
 

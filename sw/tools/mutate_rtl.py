@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 
+import bench_files
 import lint
 import mutation
 import processor
@@ -24,12 +25,6 @@ import verilate
 from mutate_c import FOLDER, ROOT, flags, timed
 
 LIMIT = 900  # seconds of host time for a build or a run on a busy machine; benches take up to two minutes of CPU
-
-
-def head(path):
-    """Fields of the head of a bench, as tests/conftest.py reads them."""
-    kinds = ("top", "sources", "args", "lib", "cflags", "run", "limit")
-    return {kind: lines[-1] for kind in kinds if (lines := mutation.head_lines(path, kind))}
 
 
 def includes(path, names):
@@ -44,7 +39,7 @@ def sources_of(file):
     name = pathlib.Path(file).name
     names = {name}
     while True:
-        more = {p.name for p in (ROOT / "rtl").rglob("*.svh") if includes(p, names)} - names
+        more = {p.name for p in rtl_sources.headers() if includes(p, names)} - names
         if not more:
             break
         names |= more
@@ -56,9 +51,8 @@ def benches_of(file, near=False):
     wanted, found = set(sources_of(file)), []
     folder = file.split("/")[1]
     for bench in sorted((ROOT / "tests/rtl").rglob("tb.cpp")):
-        fields = head(bench)
-        sources = fields.get("sources", "").split()
-        if "limit" in fields or not wanted & set(sources) or "build/tests" in fields["sources"]:
+        sources = bench_files.sources(bench)
+        if "limit" in bench_files.fields(bench) or not wanted & set(sources) or any(s.startswith("build/tests") for s in sources):
             continue
         own = bench.relative_to(ROOT / "tests/rtl").parts[0] == folder
         other_form = 'tb.cpp"' in bench.read_text()
@@ -70,17 +64,17 @@ def benches_of(file, near=False):
 
 class Bench:
     def __init__(self, path):
-        self.path, self.fields = path, head(path)
+        self.path, self.fields = path, bench_files.fields(path)
         self.name = "-".join(path.relative_to(ROOT / "tests/rtl").parts[:-1])
         self.base = FOLDER / "benches" / self.name
-        self.sources = self.fields["sources"].split()
+        self.sources = bench_files.sources(path)
 
     def verilated(self, out, sources, first=()):
         """Verilator alone, into an empty folder."""
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         cmd = [verilate.VERILATOR_ROOT / "bin/verilator", *verilate.COMMON, "-Wno-lint", "-Wno-style", "--top-module", self.fields["top"], "--prefix",
-               "V" + self.fields["top"], "--Mdir", out, *first, "-Ibuild/gen", "-Irtl/common", "-Irtl/cu", "--assert", *shlex.split(self.fields.get("args", "")),
+               "V" + self.fields["top"], "--Mdir", out, *first, "-Ibuild/gen", *rtl_sources.include_switches(), "--assert", *shlex.split(self.fields.get("args", "")),
                "--cc", "--exe", self.path, *sources]
         return timed(list(map(str, cmd)), LIMIT, cwd=ROOT, env=dict(os.environ, VERILATOR_ROOT=str(verilate.VERILATOR_ROOT)))
 
@@ -108,7 +102,7 @@ class Bench:
 
     def key(self):
         """What the bench is made of: a change of any of it makes what was built before worthless."""
-        files = [self.path, *(ROOT / s for s in self.sources), *sorted((ROOT / "rtl").rglob("*.svh")), *verilate.include_files(argparse.Namespace(exe=[self.path], dep=[]))]
+        files = [self.path, *(ROOT / s for s in self.sources), *sorted(rtl_sources.headers()), *verilate.include_files(argparse.Namespace(exe=[self.path], dep=[]))]
         files += [ROOT / "build/lib/libgantry.a"] if "lib" in self.fields else []
         return hashlib.sha256(b"".join(hashlib.sha256(p.read_bytes()).digest() for p in files)).hexdigest()[:16]
 

@@ -2,6 +2,7 @@
 """The head of a bench, and a copy of a source with one seeded fault: for the benches (`// mutate:`, tests/conftest.py) and the
 proofs (formal.py), so that the RTL itself needs no parameter for it.  Not responsible for: building, and whether the fault is
 noticed."""
+import functools
 import itertools
 import pathlib
 import re
@@ -16,12 +17,27 @@ def head_lines(path, kind):
 
 
 def parse(text):
-    """`FILE: OLD => NEW` -> (FILE, OLD, NEW)"""
-    source, colon, pair = text.partition(": ")
-    old, arrow, new = pair.partition(" => ")
-    if not (colon and arrow and old.strip()):
-        raise ValueError(f"not FILE: OLD => NEW: {text}")
-    return source.strip(), old.strip(), new.strip()
+    """`[NAME: ]OLD => NEW` -> (NAME or "", OLD, NEW); NAME: of a file, without its folder"""
+    found = re.fullmatch(r"(?:([\w.]+\.svh?): )?(.*?) => (.*)", text)
+    if not found or not found[2].strip():
+        raise ValueError(f"not [NAME: ]OLD => NEW: {text}")
+    return found[1] or "", found[2].strip(), found[3].strip()
+
+
+@functools.cache
+def text_of(source):
+    return (ROOT / source).read_text()
+
+
+def source_of(sources, name, old):
+    """The one of a bench's sources that has OLD: of all that are not generated, or of those of this name."""
+    places = [s for s in sources if name in ("", pathlib.PurePath(s).name) and not s.startswith("build/gen/")]
+    if not places:
+        raise ValueError(f"{name} is not a source of this bench")
+    have = [s for s in places if old in text_of(s)]
+    if len(have) != 1:
+        raise ValueError(f"{name or 'sources of this bench'}: {len(have)} of them have it, not one: {old}")
+    return have[0]
 
 
 def plant(source, copy, old, new):

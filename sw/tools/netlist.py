@@ -27,7 +27,7 @@ def read(module, options="", package=None):
     """The yosys command that elaborates `module`; `package` replaces the generated configuration."""
     paths = [package if package and p.name == package.name else p for p in rtl_sources.sources(module)]
     names = " ".join(str(p.relative_to(ROOT)) for p in paths)
-    return f"read_slang --threads 1 --std 1800-2017 -I rtl/common -D SYNTHESIS {options} --top {module} {names}"
+    return f"read_slang --threads 1 --std 1800-2017 {' '.join(rtl_sources.include_switches())} -D SYNTHESIS {options} --top {module} {names}"
 
 
 def yosys(script, limit=None):

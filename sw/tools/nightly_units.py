@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 
+import bench_files
 import manifest
 import mutation
 
@@ -82,7 +83,7 @@ def depends(unit, root=ROOT):
     folder = str(pathlib.Path(unit.file).parent)
     path = root / unit.file
     if path.name == "tb.cpp":
-        words = " ".join(mutation.head_lines(path, "sources")).split()
+        words = bench_files.sources(path)
         others = re.findall(r'^#include "(\.\./[^"]+)"', path.read_text(), re.M)  # another bench's text
         near = sorted({str((path.parent / o).resolve().parent.relative_to(root.resolve())) for o in others})
         included = ["rtl/common/*.svh", *sorted({f"{pathlib.Path(w).parent}/*.svh" for w in words if w.startswith("rtl/")})]

@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "tests/planted"
 COPY = ROOT / "build/planted"
 LIMIT = 900  # seconds that a test may take
+TOPS = ("rtl", "host", "bridge", "fpga", "sw")  # where what is moved may be
 NOT_A_CHECK = re.compile(r"does not (build|compile)|Test failed with exception")
 
 
@@ -60,9 +61,20 @@ def test_is_there(node, root=ROOT):
     return not name or bool(re.search(rf"\b{re.escape(name)}\b", near if path.name == "tb.cpp" else path.read_text()))
 
 
+def text_in(root, patch):
+    """The patch, with the paths that its files have in this tree: one that was moved is the only one of its name."""
+    text = patch.path.read_text()
+    for name in set(patch.files()):
+        places = [] if (root / name).exists() else [p for top in TOPS for p in (root / top).rglob(pathlib.Path(name).name)]
+        if len(places) == 1:
+            text = re.sub(rf"\b([ab])/{re.escape(name)}$", rf"\1/{places[0].relative_to(root)}", text, flags=re.M)
+            text = re.sub(rf"^diff --git a/{re.escape(name)} ", f"diff --git a/{places[0].relative_to(root)} ", text, flags=re.M)
+    return text
+
+
 def apply(root, patch, *options):
     """The words of git, "" when it went well.  One line of context must match: others change the tree as well."""
-    done = subprocess.run(["git", "apply", "-C1", *options, str(patch.path)], cwd=root, capture_output=True, text=True,
+    done = subprocess.run(["git", "apply", "-C1", *options], cwd=root, input=text_in(root, patch), capture_output=True, text=True,
                           env={**os.environ, "GIT_CEILING_DIRECTORIES": str(root.parent)})
     return done.stderr.strip() if done.returncode else ""
 

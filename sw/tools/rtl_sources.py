@@ -17,7 +17,7 @@ GENERATED = ["build/gen/gantry_msg_pkg.sv", "build/gen/gantry_cfg_pkg.sv", "buil
 def files():
     out = [ROOT / g for g in GENERATED if (ROOT / g).exists()]
     out += sorted((ROOT / "build/gen").glob("*_pkg.sv"))
-    out += sorted((ROOT / "rtl").glob("*/*.sv"))
+    out += sorted((ROOT / "rtl").rglob("*.sv"))
     return list(dict.fromkeys(out))
 
 
@@ -25,21 +25,36 @@ def strip(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
+def declared(path):
+    """(package or module, its name) of all in a file."""
+    return re.findall(r"^\s*(package|module)\s+(?:automatic\s+)?(\w+)", strip(path.read_text()), flags=re.M)
+
+
 @functools.lru_cache(None)
 def defined():
     """name of package or module -> file (the simulation variant where several targets define a name)."""
     out = {}
     for path in files():
-        for kind, name in re.findall(r"^\s*(package|module)\s+(?:automatic\s+)?(\w+)", strip(path.read_text()), flags=re.M):
+        for kind, name in declared(path):
             out.setdefault(name, (kind, path))
     return out
+
+
+@functools.lru_cache(None)
+def headers():
+    return sorted((ROOT / "rtl").rglob("*.svh"))
+
+
+def include_switches():
+    """For tools that read RTL: every folder that has a text to be included."""
+    return [f"-I{folder}" for folder in sorted({str(p.parent.relative_to(ROOT)) for p in headers()})]
 
 
 @functools.lru_cache(None)
 def included(path):
     """The headers that a file includes, by whatever path it names them, and those that they include."""
     names = {pathlib.PurePath(name).name for name in re.findall(r'`include\s+"([^"]+)"', strip(path.read_text()))}
-    found = [p for p in sorted((ROOT / "rtl").glob("*/*.svh")) if p.name in names]
+    found = [p for p in headers() if p.name in names]
     return list(dict.fromkeys(q for p in found for q in [p, *included(p)]))
 
 
@@ -56,20 +71,22 @@ def uses(path):
     return sorted(w for w in words if w in defined() and defined()[w][1] != path)
 
 
-def sources(module):
-    """Files that `module` needs, packages first, in dependency order."""
+def sources(module, own=()):
+    """Files that `module` needs, packages first, in dependency order; with those of `own`, whose packages and modules stand for others of the same name."""
     order, seen = [], set()
+    known = {**defined(), **{name: (kind, path) for path in own for kind, name in declared(path)}}
 
     def visit(path):
         if path in seen:
             return
         seen.add(path)
         for name in uses(path):
-            visit(defined()[name][1])
+            visit(known[name][1])
         order.append(path)
 
-    visit(defined()[module][1])
-    kinds = {path: kind for kind, path in defined().values()}
+    for path in [known[module][1], *own]:
+        visit(path)
+    kinds = {path: kind for kind, path in known.values()}
     return [p for p in order if kinds[p] == "package"] + [p for p in order if kinds[p] == "module"]
 
 

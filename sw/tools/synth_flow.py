@@ -141,7 +141,7 @@ def prepare(block, constants, package, folder, extra=()):
         files.append(shell)
     given = " ".join(f"-G {n}={v}" for n, v in block.values(constants).items())
     names = " ".join(str(p.relative_to(ROOT)) for p in files)
-    return f"read_slang --threads 1 --std 1800-2017 -I rtl/common -I rtl/cu -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}", files
+    return f"read_slang --threads 1 --std 1800-2017 {' '.join(rtl_sources.include_switches())} -D SYNTHESIS {DEFINES} {given} --top {block.top} {names}", files
 
 
 def yosys(lines, folder, limit):

@@ -22,6 +22,7 @@ import sys
 import sysconfig
 
 import processor
+import rtl_sources
 import verilate_coverage
 import verilate_header
 import verilate_same
@@ -56,7 +57,7 @@ def digest(args):
     if "--savable" in args.arg:
         h.update(b"".join(p.read_bytes() for p in verilate_save.READ))
     for path in [pathlib.Path(__file__), *verilate_same.READ, *map(pathlib.Path, args.sources), *map(pathlib.Path, args.exe), *include_files(args),
-                 *sorted((ROOT / "rtl").glob("*/*.svh"))]:
+                 *rtl_sources.headers()]:
         h.update(str(path.name).encode() + b"\0" + path.read_bytes())
     h.update((VERILATOR_ROOT / "bin/verilator").read_bytes()[:0])
     return h.hexdigest()
@@ -171,7 +172,7 @@ def main():
     if args.std_x:
         common[common.index("--x-assign") + 1] = common[common.index("--x-initial") + 1] = "unique"
     cmd = [*processor.behind(), str(VERILATOR_ROOT / "bin/verilator"), *common, "--top-module", args.top, "--prefix", "V" + args.top,
-           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), "-I" + str(ROOT / "rtl/common"), "-I" + str(ROOT / "rtl/cu"), "--assert", *args.arg]
+           "--Mdir", str(out), "-I" + str(ROOT / "build/gen"), *[f"-I{ROOT / word[2:]}" for word in rtl_sources.include_switches()], "--assert", *args.arg]
     if args.json_only:
         cmd += ["--json-only"]
     else:

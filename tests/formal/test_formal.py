@@ -23,7 +23,7 @@ def marks(block, tasks, name):
         yield pytest.mark.nightly("seeded")
 
 
-TASKS = [pytest.param(block, name, marks=list(marks(block, tasks, name)), id=f"{block}-{name}") for block, (_, tasks) in formal.BLOCKS.items() for name in tasks]
+TASKS = [pytest.param(block, name, marks=list(marks(block, tasks, name)), id=f"{block}-{name}") for block, tasks in formal.BLOCKS.items() for name in tasks]
 
 
 @pytest.mark.parametrize("block, name", TASKS)

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import bench_files  # noqa: E402
 import gen_params  # noqa: E402
 import lint  # noqa: E402
 import netlist  # noqa: E402
@@ -71,7 +72,7 @@ def references(text):
 
 def test_no_argument_by_reference():
     assert references("function automatic void a(ref f_t f, input b);") and not references("  // one `ref` argument\n")
-    found = {str(path.relative_to(ROOT)): references(path.read_text()) for path in sorted((ROOT / "rtl").glob("*/*.sv*"))}
+    found = {str(path.relative_to(ROOT)): references(path.read_text()) for path in sorted((ROOT / "rtl").rglob("*.sv*"))}
     found.pop("rtl/cu/simd_rows_pkg.sv")  # only simulation reads it (cu_simd has the same text inside)
     assert {name: refs for name, refs in found.items() if refs} == {}
 
@@ -143,9 +144,9 @@ NETLISTS = {
 def bench(module, folder, extra):
     """Build and run the bench with the netlist of `module` in place of its source; (exit status, output)."""
     tb = ROOT / "tests/rtl" / folder / "tb.cpp"
-    field = dict(re.findall(r"^//\s*(top|sources|args|lib):\s*(.*)", tb.read_text(), flags=re.M))
+    field = bench_files.fields(tb)
     net = [str(p.relative_to(ROOT)) for p in netlist.write(module, BUILD / module, limit=500)]
-    sources = [w for s in field["sources"].split() for w in (net if pathlib.Path(s).name == f"{module}.sv" else [s])]
+    sources = [w for s in bench_files.sources(tb) for w in (net if pathlib.Path(s).name == f"{module}.sv" else [s])]
     assert net[0] in sources
     out = BUILD / module / "V"
     cmd = [sys.executable, "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(tb), "--opt=-O1",

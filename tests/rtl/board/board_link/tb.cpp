@@ -2,31 +2,30 @@
 // Bench of board_link: a host (host.h) over a channel that loses, damages, doubles and cuts frames and loses bytes, a harness that takes
 // and sends records at any rate, and a reference (reference.h) that compares every byte, head field and flush.
 // top: board_link
-// sources: rtl/tech/ram_1r1w.sv build/gen/gantry_stream_pkg.sv rtl/board/board_link_pkg.sv rtl/board/board_crc_pkg.sv rtl/board/deframer.sv rtl/board/inbox.sv rtl/board/framer.sv rtl/board/outbox.sv rtl/board/board_link.sv
-// mutate: rtl/board/inbox.sv: assign expected = ahead == '0; => assign expected = 1'b1;
-// mutate: rtl/board/inbox.sv: assign behind = ahead >= 8'd128; => assign behind = 1'b0;
-// mutate: rtl/board/inbox.sv: assign nak_o = missed && (!asked_q || back); => assign nak_o = missed && !asked_q;
-// mutate: rtl/board/inbox.sv: credit_q <= credit - 8'(frame_units(length_t'(head_i.length))); => credit_q <= credit;
-// mutate: rtl/board/inbox.sv: if (full) over_q <= 1'b1; => if (1'b0) over_q <= 1'b1;
-// mutate: rtl/board/inbox.sv: head_i.type_ == FRAME_BYE) session_q <= 1'b0; => head_i.type_ == FRAME_BYE) session_q <= 1'b1;
-// mutate: rtl/board/deframer.sv: bad_o   <= sum32_q != Crc32Residue; => bad_o   <= 1'b0;
-// mutate: rtl/board/deframer.sv: good_o  <= sum32_q == Crc32Residue; => good_o  <= 1'b1;
-// mutate: rtl/board/deframer.sv: count_q <= HeadBytes - 4'd1; => count_q <= '0;
-// mutate: rtl/board/deframer.sv: window_q.check == (sum8_q ^ Crc8Seven); => 1'b1;
-// mutate: rtl/board/framer.sv: fill_q != 9'(PacketBytes - 1)); => fill_q != 9'(PacketBytes));
-// mutate: rtl/board/framer.sv: default: byte_d = room_q; => default: byte_d = room_i;
-// mutate: rtl/board/framer.sv: !(fresh_q && (state_q == Check || state_q == Tail)); => 1'b1;
-// mutate: rtl/board/outbox.sv: send_place_q <= base_place_q; => send_place_q <= send_place_q;
-// mutate: rtl/board/outbox.sv: if (base_q == send_q) begin => if (1'b0) begin
-// mutate: rtl/board/outbox.sv: answer_q     <= 1'b1; => answer_q     <= 1'b0;
-// mutate: rtl/board/outbox.sv: assign fits = room_q == 8'hff || => assign fits = 1'b1 ||
-// mutate: rtl/board/outbox.sv: (close ? 8'(Frames - 1) : 8'(Frames)) => (close ? 8'(Frames) : 8'(Frames + 1))
-// mutate: rtl/board/outbox.sv: fresh_q <= hears; => fresh_q <= 1'b0;
-// mutate: rtl/board/outbox.sv: (put ? after : next_place_q) == limit => next_place_q == limit
-// mutate: rtl/board/outbox.sv: data_q       <= 1'b0; => data_q       <= data_q;
-// mutate: rtl/board/outbox.sv: assign hears = heard_i && acked <= 8'(known_q); => assign hears = heard_i;
-// mutate: rtl/board/outbox.sv: room_q       <= attach_room_i; => room_q       <= '0;
-// mutate: rtl/board/board_link.sv: if (start) answer_q <= asked_q; => answer_q <= asked_q;
+// mutate: assign expected = ahead == '0; => assign expected = 1'b1;
+// mutate: assign behind = ahead >= 8'd128; => assign behind = 1'b0;
+// mutate: assign nak_o = missed && (!asked_q || back); => assign nak_o = missed && !asked_q;
+// mutate: credit_q <= credit - 8'(frame_units(length_t'(head_i.length))); => credit_q <= credit;
+// mutate: if (full) over_q <= 1'b1; => if (1'b0) over_q <= 1'b1;
+// mutate: head_i.type_ == FRAME_BYE) session_q <= 1'b0; => head_i.type_ == FRAME_BYE) session_q <= 1'b1;
+// mutate: bad_o   <= sum32_q != Crc32Residue; => bad_o   <= 1'b0;
+// mutate: good_o  <= sum32_q == Crc32Residue; => good_o  <= 1'b1;
+// mutate: count_q <= HeadBytes - 4'd1; => count_q <= '0;
+// mutate: window_q.check == (sum8_q ^ Crc8Seven); => 1'b1;
+// mutate: fill_q != 9'(PacketBytes - 1)); => fill_q != 9'(PacketBytes));
+// mutate: default: byte_d = room_q; => default: byte_d = room_i;
+// mutate: !(fresh_q && (state_q == Check || state_q == Tail)); => 1'b1;
+// mutate: send_place_q <= base_place_q; => send_place_q <= send_place_q;
+// mutate: if (base_q == send_q) begin => if (1'b0) begin
+// mutate: answer_q     <= 1'b1; => answer_q     <= 1'b0;
+// mutate: assign fits = room_q == 8'hff || => assign fits = 1'b1 ||
+// mutate: (close ? 8'(Frames - 1) : 8'(Frames)) => (close ? 8'(Frames) : 8'(Frames + 1))
+// mutate: fresh_q <= hears; => fresh_q <= 1'b0;
+// mutate: (put ? after : next_place_q) == limit => next_place_q == limit
+// mutate: data_q       <= 1'b0; => data_q       <= data_q;
+// mutate: assign hears = heard_i && acked <= 8'(known_q); => assign hears = heard_i;
+// mutate: room_q       <= attach_room_i; => room_q       <= '0;
+// mutate: if (start) answer_q <= asked_q; => answer_q <= asked_q;
 #include <cstdlib>
 
 #include "tests/rtl/case_done.h"

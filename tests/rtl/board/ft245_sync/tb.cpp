@@ -3,14 +3,13 @@
 // RD#, nobody drives the data bus in the cycle between two drivers, what the chip does not drive is noise.  Pauses of both flags begin
 // in every cycle of a frame that goes both ways; random pauses, room and gaps; a chip that takes nothing until it was read.
 // top: ft245_sync
-// sources: rtl/board/ft245_sync.sv
-// mutate: rtl/board/ft245_sync.sv: rx_valid_o <= !rd_no && !rxf_ni; => rx_valid_o <= !rd_no;
-// mutate: rtl/board/ft245_sync.sv: assign taken = !wr_no && !txe_ni; => assign taken = !wr_no;
-// mutate: rtl/board/ft245_sync.sv: if (taken ? !more || out_q.flush : readable) begin => if (taken && (!more || out_q.flush)) begin
-// mutate: rtl/board/ft245_sync.sv: if (taken && out_q.flush) begin => if (!wr_no && out_q.flush) begin
-// mutate: rtl/board/ft245_sync.sv: assign readable = !rxf_ni && rx_room_i; => assign readable = !rxf_ni;
-// mutate: rtl/board/ft245_sync.sv: if (more) out_q <= next_valid_q ? next_q : tx; => if (more) out_q <= tx;
-// mutate: rtl/board/ft245_sync.sv: end else if (out_valid_q && flush_q == '0) begin => end else if (out_valid_q) begin
+// mutate: rx_valid_o <= !rd_no && !rxf_ni; => rx_valid_o <= !rd_no;
+// mutate: assign taken = !wr_no && !txe_ni; => assign taken = !wr_no;
+// mutate: if (taken ? !more || out_q.flush : readable) begin => if (taken && (!more || out_q.flush)) begin
+// mutate: if (taken && out_q.flush) begin => if (!wr_no && out_q.flush) begin
+// mutate: assign readable = !rxf_ni && rx_room_i; => assign readable = !rxf_ni;
+// mutate: if (more) out_q <= next_valid_q ? next_q : tx; => if (more) out_q <= tx;
+// mutate: end else if (out_valid_q && flush_q == '0) begin => end else if (out_valid_q) begin
 #include <cstdint>
 #include <cstdio>
 #include <deque>

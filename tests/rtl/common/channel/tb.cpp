@@ -2,13 +2,12 @@
 // Bench of channel, a link of 9 cycles with room for 5 messages: every message, whole, exactly its latency after it was sent,
 // and nothing else; against the stamps of the bridge's channels (docs/contracts.md).
 // top: channel
-// sources: rtl/common/channel.sv rtl/tech/ram_1r1w.sv
 // args: -GLatency=9 -GDepth=5 -GWidth=40
-// mutate: rtl/common/channel.sv: Stages = Latency - 2; => Stages = Latency - 1;
-// mutate: rtl/common/channel.sv: .raddr_i(read_q), => .raddr_i('0),
-// mutate: rtl/common/channel.sv: if (valid_i || !idle_o || !rst_ni) begin => if (valid_i || !rst_ni) begin
-// mutate: rtl/common/channel.sv: row == Aw'(Rows - 1) => row == Aw'(Rows - 2)
-// mutate: rtl/common/channel.sv: idle_o = under_way_q == '0 && !valid_o => idle_o = under_way_q == '0
+// mutate: Stages = Latency - 2; => Stages = Latency - 1;
+// mutate: .raddr_i(read_q), => .raddr_i('0),
+// mutate: if (valid_i || !idle_o || !rst_ni) begin => if (valid_i || !rst_ni) begin
+// mutate: row == Aw'(Rows - 1) => row == Aw'(Rows - 2)
+// mutate: idle_o = under_way_q == '0 && !valid_o => idle_o = under_way_q == '0
 #include <cstdint>
 #include <cstdio>
 #include <deque>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of credit_counter: random spending and returning against a count in C++; all credits are there after reset.
 // top: credit_counter
-// sources: rtl/common/credit_counter.sv
-// mutate: rtl/common/credit_counter.sv: if (spend_i != credit_i) => if (spend_i || credit_i)
+// mutate: if (spend_i != credit_i) => if (spend_i || credit_i)
 #include <cstdint>
 #include <cstdio>
 

@@ -4,7 +4,6 @@
 // leaves each cycle).
 // top: latency_floor
 // args: -GDepth=8 -GKeyW=2
-// sources: rtl/common/latency_floor.sv
 // mutant: -GSeedBug=3'd1
 // mutant: -GSeedBug=3'd2
 // mutant: -GSeedBug=3'd3

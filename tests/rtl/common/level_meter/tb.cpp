@@ -2,16 +2,15 @@
 // Bench of level_meter: levels and full bits of three queues that change at random times and stand for times that are not
 // clocked, against sums in C++ that go cycle by cycle; every word, read in order, in part and from the beginning again.
 // top: level_meter
-// sources: rtl/common/level_meter.sv
 // args: -GQueues=3 -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/common/level_meter.sv: 64'(level[n]) * (cycle_i - since) => 64'(level[n])
-// mutate: rtl/common/level_meter.sv: 64'(level[n]) * => 64'(level_i[n]) *
-// mutate: rtl/common/level_meter.sv: (fulls[n] ? => (full_i[n] ?
-// mutate: rtl/common/level_meter.sv: if (level_i != level || full_i != fulls) begin => if (level_i != level) begin
-// mutate: rtl/common/level_meter.sv: || full_i != fulls || next_i => || next_i
-// mutate: rtl/common/level_meter.sv: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
-// mutate: rtl/common/level_meter.sv: pointer >= 32'd2 * Queues ? 64'd0 => pointer >= 32'd2 * Queues ? 64'd1
-// mutate: rtl/common/level_meter.sv: since = cycle_i => since = cycle_i + 64'd1
+// mutate: 64'(level[n]) * (cycle_i - since) => 64'(level[n])
+// mutate: 64'(level[n]) * => 64'(level_i[n]) *
+// mutate: (fulls[n] ? => (full_i[n] ?
+// mutate: if (level_i != level || full_i != fulls) begin => if (level_i != level) begin
+// mutate: || full_i != fulls || next_i => || next_i
+// mutate: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
+// mutate: pointer >= 32'd2 * Queues ? 64'd0 => pointer >= 32'd2 * Queues ? 64'd1
+// mutate: since = cycle_i => since = cycle_i + 64'd1
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rr_arbiter and of pick_pkg's round robin: random requests against a scan in C++.
 // top: rr_arbiter
-// sources: rtl/common/pick_pkg.sv rtl/common/rr_arbiter.sv
 // args: -GN=53
 // mutant: -GSeedBug=2'd1
 // mutant: -GSeedBug=2'd2

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rr_arbiter with more requesters than a word has bits: random requests against a scan in C++.
 // top: rr_arbiter
-// sources: rtl/common/pick_pkg.sv rtl/common/rr_arbiter.sv
 // args: -GN=65
-// mutate: rtl/common/rr_arbiter.sv: choice  = N <= 64 => choice  = N <= 128
-// mutate: rtl/common/rr_arbiter.sv: 7'(pointer_q) => 7'(6'(pointer_q))
+// mutate: choice  = N <= 64 => choice  = N <= 128
+// mutate: 7'(pointer_q) => 7'(6'(pointer_q))
 #include <bitset>
 #include <cstdint>
 #include <cstdio>

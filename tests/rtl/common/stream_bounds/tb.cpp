@@ -2,13 +2,12 @@
 // Bench of stream_bounds: pushes and pops on all ports at random against counts in C++; the assertion fails for each port that does
 // what it may not and for no other, and what fails does not end the run here.
 // top: stream_bounds
-// sources: rtl/common/stream_bounds.sv
 // args: -GPorts=5 -GDepth=3 --x-initial unique
 // cflags: -DVL_USER_STOP
-// mutate: rtl/common/stream_bounds.sv: held[n] < Depth => held[n] <= Depth
-// mutate: rtl/common/stream_bounds.sv: held[n] != 0) => 1'b1)
-// mutate: rtl/common/stream_bounds.sv: if (push_i[n] != pop_i[n]) => if (push_i[n] || pop_i[n])
-// mutate: rtl/common/stream_bounds.sv: if (!rst_ni) for => if (1'b0) for
+// mutate: held[n] < Depth => held[n] <= Depth
+// mutate: held[n] != 0) => 1'b1)
+// mutate: if (push_i[n] != pop_i[n]) => if (push_i[n] || pop_i[n])
+// mutate: if (!rst_ni) for => if (1'b0) for
 #include <cstdint>
 #include <cstdio>
 

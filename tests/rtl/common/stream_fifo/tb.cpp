@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of stream_fifo: random traffic against a queue in C++.
 // top: stream_fifo
-// sources: rtl/common/stream_fifo.sv
 // mutant: -GSeedBug=2'd1
 // mutant: -GSeedBug=2'd2
 // mutant: -GSeedBug=2'd3

@@ -4,17 +4,16 @@
 // or sent against a hold, what was taken is finished when a drain is answered and the buffer is as it was, dirty
 // lines are gone when a flush is, each message is answered once with every field.  Carries S1.18 to S1.29.
 // top: control_agent
-// sources: build/gen/gantry_msg_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv
 // args: -Irtl/common --x-initial unique
-// mutate: rtl/control/control_pkg.sv: if (signals.enable) return CTL_ERROR_ON; => if (signals == 6'd1) return CTL_ERROR_ON;
-// mutate: rtl/control/control_pkg.sv: 2'(signals.drain) + 2'(signals.flush) + 2'(signals.discard) > 2'd1 => signals.drain && signals.flush
-// mutate: rtl/control/control_pkg.sv: return signals.proceed || finished ? CTL_OK : CTL_ERROR_OUTSTANDING; => return CTL_OK;
-// mutate: rtl/control/control_agent.sv: state_q == StateDraining ? drained_i && => state_q == StateDraining ?
-// mutate: rtl/control/control_agent.sv: assign hold_take_o = state_q != StateRun; => assign hold_take_o = state_q != StateRun && state_q != StateDraining;
-// mutate: rtl/control/control_agent.sv: (state_q == StateRun || state_q == StatePaused); => state_q != StateOff;
-// mutate: rtl/control/control_agent.sv: !maint_told_q && !late_q && => !late_q &&
-// mutate: rtl/control/control_agent.sv: judge(state_q, drained_i && !maint_busy_q, => judge(state_q, drained_i,
-// mutate: rtl/control/control_agent.sv: drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) => drained_i
+// mutate: if (signals.enable) return CTL_ERROR_ON; => if (signals == 6'd1) return CTL_ERROR_ON;
+// mutate: 2'(signals.drain) + 2'(signals.flush) + 2'(signals.discard) > 2'd1 => signals.drain && signals.flush
+// mutate: return signals.proceed || finished ? CTL_OK : CTL_ERROR_OUTSTANDING; => return CTL_OK;
+// mutate: state_q == StateDraining ? drained_i && => state_q == StateDraining ?
+// mutate: assign hold_take_o = state_q != StateRun; => assign hold_take_o = state_q != StateRun && state_q != StateDraining;
+// mutate: (state_q == StateRun || state_q == StatePaused); => state_q != StateOff;
+// mutate: !maint_told_q && !late_q && => !late_q &&
+// mutate: judge(state_q, drained_i && !maint_busy_q, => judge(state_q, drained_i,
+// mutate: drained_i && !(operation_q.flush && maint_busy_q && !maint_late_q) => drained_i
 #include "Vcontrol_agent.h"
 #include "tests/rtl/case_done.h"
 #include "tests/rtl/mem_bench.h"

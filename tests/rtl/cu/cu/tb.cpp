@@ -3,9 +3,8 @@
 // opt: -O0
 // lib: yes
 // args: -Wno-UNUSEDPARAM -Wno-PINCONNECTEMPTY -Wno-UNUSEDSIGNAL
-// sources: build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv build/gen/gcn3_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/cu/salu_pkg.sv rtl/cu/valu_int_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_2r1w_banked.sv rtl/cu/cu_fetch.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_smem_pc.sv rtl/cu/cu_fill.sv rtl/cu/cu_issue.sv rtl/cu/cu_perf.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/issue_queue.sv rtl/cu/cu_front.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/cu.sv
-// mutate: rtl/cu/cu.sv: lds_vrd[s/2].row => lds_vrd[0].row
-// mutate: rtl/cu/cu_smem_pc.sv: pc_o <= pcs[place] => pc_o <= pcs[0]
+// mutate: lds_vrd[s/2].row => lds_vrd[0].row
+// mutate: pc_o <= pcs[place] => pc_o <= pcs[0]
 //
 // The compute unit against the golden model: small programs of every class (programs.h,
 // lds_programs.h), groups, faults and random programs (generator.h), each register write compared.

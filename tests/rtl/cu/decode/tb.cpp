@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // top: decode_top
 // opt: -O0
-// sources: build/gen/gcn3_pkg.sv tests/rtl/cu/decode/decode_top.sv
+// own: tests/rtl/cu/decode/decode_top.sv
 // lib: yes
 //
 // decode() of gcn3_pkg against gcn3_decode() of the golden model, field by field: two million random instructions, half

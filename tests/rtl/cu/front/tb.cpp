@@ -3,23 +3,23 @@
 // opt: -O0
 // lib: yes
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique --x-assign unique
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv build/gen/gcn3_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/common/latency_floor.sv rtl/cu/cu_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv rtl/cu/salu_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_2r1w_banked.sv rtl/tech/ram_banked.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/issue_queue.sv rtl/cu/cu_smem_pc.sv rtl/cu/cu_fill.sv rtl/cu/cu_fetch.sv rtl/cu/cu_issue.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/cu_perf.sv rtl/cu/cu_front.sv rtl/cu/cu.sv tests/rtl/cu/front/cu_simd.sv tests/rtl/cu/front/cu_vmem.sv
+// own: tests/rtl/cu/front/cu_simd.sv tests/rtl/cu/front/cu_vmem.sv
 // mutant: -DGANTRY_CU_FAULT=1
 // mutant: -DGANTRY_CU_FAULT=2
 // mutant: -DGANTRY_CU_FAULT=21
 // mutant: -DGANTRY_CU_FAULT=22
 // mutant: -DGANTRY_CU_FAULT=23
 // mutant: -DGANTRY_CU_FAULT=28
-// mutate: rtl/cu/cu_front.sv: scalar_idle && vmem_queue_idle && none_waits => scalar_idle && vmem_queue_idle
-// mutate: rtl/cu/cu_fetch.sv: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
-// mutate: rtl/cu/cu_fetch.sv: late[at] = 1'b1 => late[at] = 1'b0
-// mutate: rtl/cu/cu_perf.sv: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
-// mutate: rtl/cu/cu_perf.sv: some[turn]    = 1'b1 => some[turn]    = 1'b0
-// mutate: rtl/cu/cu_front.sv: .Instructions(16'h007b) => .Instructions(16'h003b)
-// mutate: rtl/cu/cu_fetch.sv: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
-// mutate: rtl/cu/cu_issue.sv: logic [3:0] nops[Waves] => logic [2:0] nops[Waves]
-// mutate: rtl/cu/cu_issue.sv: = 8'(EvtDepth); => = 8'(EvtDepth) + 8'd1;
-// mutate: rtl/cu/cu_issue.sv: killing             = 1'b0; => killing             = 1'b1;
+// mutate: scalar_idle && vmem_queue_idle && none_waits => scalar_idle && vmem_queue_idle
+// mutate: have[w][place]  = 1'b0; => have[w][place]  = have[w][place];
+// mutate: late[at] = 1'b1 => late[at] = 1'b0
+// mutate: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
+// mutate: some[turn]    = 1'b1 => some[turn]    = 1'b0
+// mutate: .Instructions(16'h007b) => .Instructions(16'h003b)
+// mutate: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
+// mutate: logic [3:0] nops[Waves] => logic [2:0] nops[Waves]
+// mutate: = 8'(EvtDepth); => = 8'(EvtDepth) + 8'd1;
+// mutate: killing             = 1'b0; => killing             = 1'b1;
 //
 // The front end alone, with stand-ins for the vector blocks: random scalar programs with branches, calls and scalar
 // loads on many wavefronts against the golden model; faults, kill, invalidation, counters; traps (traps.h); turns of s_nop (nops.h), of vector memory (turns.h).  Covers cu_fetch, cu_issue,

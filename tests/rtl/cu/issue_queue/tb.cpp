@@ -2,8 +2,7 @@
 // Bench of issue_queue: random pushes and a unit that is ready at random against a queue in C++; a record leaves in the
 // cycle after a ready and no other, in order; idle means that nothing moves at the next edge.
 // top: issue_queue
-// sources: rtl/cu/issue_queue.sv
-// mutate: rtl/cu/issue_queue.sv: && !valid_o; => ;
+// mutate: && !valid_o; => ;
 #include <cstdint>
 #include <cstdio>
 #include <deque>

@@ -7,22 +7,21 @@
 // opt: -O0
 // lib: yes
 // args: -GCheckNamed=0 -Wno-UNUSEDPARAM -Wno-PINCONNECTEMPTY -Wno-UNUSEDSIGNAL
-// sources: build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv build/gen/gcn3_pkg.sv rtl/cu/cu_front_pkg.sv rtl/cu/cu_head_pkg.sv rtl/cu/cu_decode_pkg.sv rtl/cu/cu_operand_pkg.sv build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/cu/salu_pkg.sv rtl/cu/valu_int_pkg.sv rtl/fpu/fpu_div_pkg.sv rtl/fpu/fpu_fma_pkg.sv rtl/fpu/fpu_misc_pkg.sv build/gen/trans_tables_pkg.sv rtl/fpu/fpu_trans_pkg.sv rtl/cu/valu_cmp_pkg.sv rtl/cu/valu_dec_pkg.sv rtl/cu/valu_lanes_pkg.sv rtl/fpu/fpu_serial_pkg.sv rtl/cu/simd_regs_pkg.sv rtl/cu/valu_lane_pkg.sv rtl/fpu/fpu_sum_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_2r1w_banked.sv rtl/cu/cu_fetch.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_smem_pc.sv rtl/cu/cu_fill.sv rtl/cu/cu_issue.sv rtl/cu/cu_perf.sv rtl/cu/cu_scalar.sv rtl/cu/cu_sgpr.sv rtl/cu/issue_queue.sv rtl/cu/cu_front.sv rtl/tech/tech_mul_pkg.sv rtl/fpu/fpu_fma64_pkg.sv rtl/fpu/fpu_misc64_pkg.sv rtl/fpu/fpu_seed64_pkg.sv rtl/cu/simd_rows_pkg.sv rtl/cu/cu_simd.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv rtl/cu/cu.sv rtl/cu/cu_resources.sv rtl/common/stream_rules_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_cu.sv
-// mutate: rtl/cu/cu_issue.sv: held     = hold_i; => held     = 1'b0;
-// mutate: rtl/cu/cu_fetch.sv: !asked_for[8] && !hold_i) begin => !asked_for[8]) begin
-// mutate: rtl/cu/cu_fill.sv: next = cmd_count != '0 && !hold_i; => next = cmd_count != '0;
-// mutate: rtl/l1/l1v.sv: if (fifo_count != '0 && !hold_i) begin => if (fifo_count != '0) begin
-// mutate: rtl/cu/cu_issue.sv: && nothing_left(); => ;
-// mutate: rtl/cu/cu_fetch.sv: drained_o <= hold_i && asked_for == 9'd0; => drained_o <= hold_i;
-// mutate: rtl/cu/cu_fill.sv: drained_o   <= state == StIdle && fill_busy == '0; => drained_o   <= 1'b1;
-// mutate: rtl/cu/cu_issue.sv: || intr_valid_i || kick_i; => || intr_valid_i;
-// mutate: rtl/cu/cu_fetch.sv: || ifetch_rsp_valid_i || kick_i) begin => || ifetch_rsp_valid_i) begin
-// mutate: rtl/cu/cu_front.sv: fill_drained && fetch_drained && issue_drained; => fill_drained && fetch_drained;
-// mutate: rtl/gpu/part_cu.sv: .hold_all_i(hold_all) => .hold_all_i(hold_take)
-// mutate: rtl/gpu/part_cu.sv: cu_idle && agent_idle => cu_idle
-// mutate: rtl/gpu/part_cu.sv: .Discards(1'b0) => .Discards(1'b1)
-// mutate: rtl/gpu/part_cu.sv: inv_of(maint.vmid, maint.root, => inv_of(maint.vmid, 64'd0,
-// mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
+// mutate: held     = hold_i; => held     = 1'b0;
+// mutate: !asked_for[8] && !hold_i) begin => !asked_for[8]) begin
+// mutate: next = cmd_count != '0 && !hold_i; => next = cmd_count != '0;
+// mutate: if (fifo_count != '0 && !hold_i) begin => if (fifo_count != '0) begin
+// mutate: && nothing_left(); => ;
+// mutate: drained_o <= hold_i && asked_for == 9'd0; => drained_o <= hold_i;
+// mutate: drained_o   <= state == StIdle && fill_busy == '0; => drained_o   <= 1'b1;
+// mutate: || intr_valid_i || kick_i; => || intr_valid_i;
+// mutate: || ifetch_rsp_valid_i || kick_i) begin => || ifetch_rsp_valid_i) begin
+// mutate: fill_drained && fetch_drained && issue_drained; => fill_drained && fetch_drained;
+// mutate: .hold_all_i(hold_all) => .hold_all_i(hold_take)
+// mutate: cu_idle && agent_idle => cu_idle
+// mutate: .Discards(1'b0) => .Discards(1'b1)
+// mutate: inv_of(maint.vmid, maint.root, => inv_of(maint.vmid, 64'd0,
+// mutate: !began_q && !answer_q => !answer_q
 #define PART_CU
 #include "tests/rtl/case_done.h"
 #include "tests/rtl/control/signals.h"

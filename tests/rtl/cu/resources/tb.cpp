@@ -2,16 +2,15 @@
 // Bench of cu_resources: starts, ends, kills and trap handlers as a dispatcher that never doubles anything sends them, in any order,
 // pass; each rule that a start can break is told, once or more, and none that is kept.  What fails does not end the run here.
 // top: cu_resources
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_resources.sv
 // args: --x-initial unique
 // cflags: -DVL_USER_STOP
-// mutate: rtl/cu/cu_resources.sv: a_end <= b || => 1'b1 ||
-// mutate: rtl/cu/cu_resources.sv: w[5:4] == cmd_i.wave[5:4] => w[5:4] != cmd_i.wave[5:4]
-// mutate: rtl/cu/cu_resources.sv: asked.group == held[w[5:0]].group) begin => 1'b1) begin
-// mutate: rtl/cu/cu_resources.sv: live[evt_i.wave[5:0]] = 1'b0; => ;
-// mutate: rtl/cu/cu_resources.sv: live[w[5:0]] = 1'b0; => ;
-// mutate: rtl/cu/cu_resources.sv: if (kills[told_first]) begin => if (1'b1) begin
-// mutate: rtl/cu/cu_resources.sv: doomed[cmd_i.wave[5:0]] = 1'b0; => ;
+// mutate: a_end <= b || => 1'b1 ||
+// mutate: w[5:4] == cmd_i.wave[5:4] => w[5:4] != cmd_i.wave[5:4]
+// mutate: asked.group == held[w[5:0]].group) begin => 1'b1) begin
+// mutate: live[evt_i.wave[5:0]] = 1'b0; => ;
+// mutate: live[w[5:0]] = 1'b0; => ;
+// mutate: if (kills[told_first]) begin => if (1'b1) begin
+// mutate: doomed[cmd_i.wave[5:0]] = 1'b0; => ;
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

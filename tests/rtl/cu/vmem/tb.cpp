@@ -5,7 +5,6 @@
 // model of the LDS behind its port, and so are buffer instructions between memory and the LDS.  Then transaction counts of strides, permuted and masked lanes (S4.11), cycles of streams of instructions,
 // and always the order of completion of a wavefront (S1.2) and the shortest latency (C.3).  The argument `speed` prints ns a cycle instead.
 // top: cu_vmem
-// sources: build/gen/gantry_msg_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -17,48 +16,48 @@
 // mutant: -GSeedFaultL1=4'd1
 // mutant: -GSeedFaultL1=4'd2
 // mutant: -GSeedFaultL1=4'd3
-// mutate: rtl/cu/cu_vmem_request.sv: slc: issue_i.slc, => slc: 1'b0,
-// mutate: rtl/cu/cu_vmem_slots.sv: pc: pc[last], => pc: pc[chosen],
-// mutate: rtl/cu/cu_vmem.sv: (Latency - 13) => (Latency - 15)
-// mutate: rtl/cu/cu_vmem_request.sv: (off < 32'd64 || low) => off < 32'd64
-// mutate: rtl/cu/cu_vmem_writeback.sv: if (hold[s] && vwr_ready_i[s][1]) begin => if (hold[s]) begin
-// mutate: rtl/cu/cu_vmem_writeback.sv: closes[s] = next.final_row; => closes[s] = 1'b1;
-// mutate: rtl/cu/cu_vmem_coalesce.sv: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return older & writes;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return strict ? older : older & writes; => return strict ? older : '0;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return a == b; => return a.vpn == b.vpn;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: left.older[at] = 1'b0; => left.older[0] = 1'b0;
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return others == '0; => return 1'b1;
-// mutate: rtl/l1/l1v.sv: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
-// mutate: rtl/cu/cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
-// mutate: rtl/cu/cu_vmem_request.sv: gather && !building => (gather && !building) || req.op == L1Atomic
-// mutate: rtl/cu/cu_vmem_xlat_pkg.sv: return same & busy; => return '0;
-// mutate: rtl/cu/cu_vmem_pkg.sv: return !used[word]; => return 1'b1;
-// mutate: rtl/cu/cu_vmem_pkg.sv: return op.atomic && op.atomic_op != 4'd1 && !in_lds; => return op.atomic && op.atomic_op != 4'd1;
-// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
-// mutate: rtl/tlb/tlb_pkg.sv: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
-// mutate: rtl/l1/l1v.sv: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
-// mutate: rtl/cu/cu_vmem_slots.sv: 32'(outstanding) == 32'(waiting_i) => 1'b1
-// mutate: rtl/cu/cu_vmem_slots.sv: 32'(outstanding) == 32'(waiting_i) => outstanding == '0
-// mutate: rtl/cu/cu_vmem.sv: (tlb_fill && !tlb_inv_q) => (tlb_fill)
-// mutate: rtl/cu/cu_vmem.sv: tlb_inv_q <= finish || more; => tlb_inv_q <= finish;
-// mutate: rtl/cu/cu_vmem.sv: (inv_flags_i & CACHE_INV_TLB) != '0 && !more; => (inv_flags_i & CACHE_INV_TLB) != '0;
-// mutate: rtl/cu/cu_vmem_return.sv: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
-// mutate: rtl/cu/cu_vmem_return.sv: if ((behind & lanes16) != '0) behind = '0; => ;
-// mutate: rtl/cu/cu_vmem_return.sv: if ((behind & lanes16) != '0) behind = '0; => behind = '0;
-// mutate: rtl/l1/l1v.sv: w < 32'(from) => w <= 32'(from)
-// mutate: rtl/l1/l1v.sv: pairs_o <= hits == '1; => pairs_o <= 1'b1;
-// mutate: rtl/l1/l1v.sv: pairs_o <= hits == '1; => pairs_o <= hits >= 3'd6;
-// mutate: rtl/cu/cu_vmem_return.sv: from.pair && !both && !alone[from.other] => 1'b0
-// mutate: rtl/cu/cu_vmem_return.sv: if (from.pair) alone[from.other] = 1'b0; => ;
-// mutate: rtl/cu/cu_vmem_return.sv: alone_status[from.other] != '0 => 1'b0
-// mutate: rtl/cu/cu_vmem_return.sv: from.second ? va - 64'd64 => from.second ? va
-// mutate: rtl/cu/cu_vmem_return.sv: off < 32'd64 || both => 1'b1
-// mutate: rtl/cu/cu_vmem_coalesce.sv: SeedFault != 4'd6 ? 6'd2 : 6'd1; => 6'd1;
-// mutate: rtl/cu/cu_vmem_coalesce.sv: if (order_count != '0) begin_instruction(); => ;
-// mutate: rtl/cu/cu_vmem_slots.sv: !(data.left != '0 && data.simd == op.wave.simd) => 1'b1
-// mutate: rtl/cu/cu_vmem_slots.sv: address_left == '0 && data.left == '0 => address_left == '0
-// mutate: rtl/cu/cu_vmem_slots.sv: data.left != '0 && !reads[data.simd] => data.left != '0
+// mutate: cu_vmem_request.sv: slc: issue_i.slc, => slc: 1'b0,
+// mutate: pc: pc[last], => pc: pc[chosen],
+// mutate: (Latency - 13) => (Latency - 15)
+// mutate: (off < 32'd64 || low) => off < 32'd64
+// mutate: if (hold[s] && vwr_ready_i[s][1]) begin => if (hold[s]) begin
+// mutate: closes[s] = next.final_row; => closes[s] = 1'b1;
+// mutate: next.lanes = 64'(joined0 | joined1) => next.lanes = 64'(joined0)
+// mutate: return strict ? older : older & writes; => return older & writes;
+// mutate: return strict ? older : older & writes; => return strict ? older : '0;
+// mutate: return a == b; => return a.vpn == b.vpn;
+// mutate: left.older[at] = 1'b0; => left.older[0] = 1'b0;
+// mutate: return others == '0; => return 1'b1;
+// mutate: xlat_id_o <= mem_rsp_i.tag[7:0]; => xlat_id_o <= '0;
+// mutate: cu_vmem_return.sv: apart: access_i.op == L1Atomic && !access_i.tx.merged, => apart: access_i.op == L1Atomic,
+// mutate: gather && !building => (gather && !building) || req.op == L1Atomic
+// mutate: return same & busy; => return '0;
+// mutate: return !used[word]; => return 1'b1;
+// mutate: return op.atomic && op.atomic_op != 4'd1 && !in_lds; => return op.atomic && op.atomic_op != 4'd1;
+// mutate: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0;
+// mutate: return pte[6:5] == 2'd0 && pte[55:48] != 8'd0; => return pte[6:5] == 2'd0 && pte[55:48] == 8'd1;
+// mutate: tag[l] = '0; => tag[l] = tag[l][49:42] == 8'd1 ? '0 : tag[l];
+// mutate: 32'(outstanding) == 32'(waiting_i) => 1'b1
+// mutate: 32'(outstanding) == 32'(waiting_i) => outstanding == '0
+// mutate: (tlb_fill && !tlb_inv_q) => (tlb_fill)
+// mutate: tlb_inv_q <= finish || more; => tlb_inv_q <= finish;
+// mutate: (inv_flags_i & CACHE_INV_TLB) != '0 && !more; => (inv_flags_i & CACHE_INV_TLB) != '0;
+// mutate: (has[l] ? now[l[3:0]] : 32'd0) => now[l[3:0]]
+// mutate: if ((behind & lanes16) != '0) behind = '0; => ;
+// mutate: if ((behind & lanes16) != '0) behind = '0; => behind = '0;
+// mutate: w < 32'(from) => w <= 32'(from)
+// mutate: pairs_o <= hits == '1; => pairs_o <= 1'b1;
+// mutate: pairs_o <= hits == '1; => pairs_o <= hits >= 3'd6;
+// mutate: from.pair && !both && !alone[from.other] => 1'b0
+// mutate: if (from.pair) alone[from.other] = 1'b0; => ;
+// mutate: alone_status[from.other] != '0 => 1'b0
+// mutate: from.second ? va - 64'd64 => from.second ? va
+// mutate: off < 32'd64 || both => 1'b1
+// mutate: SeedFault != 4'd6 ? 6'd2 : 6'd1; => 6'd1;
+// mutate: if (order_count != '0) begin_instruction(); => ;
+// mutate: !(data.left != '0 && data.simd == op.wave.simd) => 1'b1
+// mutate: address_left == '0 && data.left == '0 => address_left == '0
+// mutate: data.left != '0 && !reads[data.simd] => data.left != '0
 #include "tests/rtl/case_done.h"
 #include "costs.h"
 #include "directed.h"

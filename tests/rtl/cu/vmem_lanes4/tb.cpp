@@ -2,13 +2,13 @@
 // The bench of cu_vmem with SIMDs of 4 lanes, whose blocks are the narrow ones.  Not responsible for: the
 // bench itself.
 // top: cu_vmem
-// sources: build/gen/gantry_msg_pkg.sv build/gen/cu_lanes.4+operand_stages.1/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/cu/cu_vmem_pkg.sv rtl/tlb/tlb_pkg.sv rtl/cu/cu_vmem_xlat_pkg.sv rtl/l1/l1v_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/tech/ram_1r1w.sv rtl/cu/cu_vmem_slots.sv rtl/cu/cu_vmem_coalesce.sv rtl/cu/cu_vmem_request.sv rtl/cu/cu_vmem_return.sv rtl/cu/cu_vmem_writeback.sv rtl/cu/cu_vmem_parts.sv rtl/cu/cu_vmem_coalesce_narrow.sv rtl/cu/cu_vmem_request_narrow.sv rtl/cu/cu_vmem_return_narrow.sv rtl/cu/cu_vmem_pipe.sv rtl/l1/l1v.sv rtl/tlb/tlb_l1.sv rtl/cu/cu_vmem.sv
+// constants: cu_lanes.4+operand_stages.1
 // args: -Wno-UNUSEDPARAM --x-initial unique --x-assign unique
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
 // mutant: -GSeedFault=4'd4
 // mutant: -GSeedFault=4'd7
-// mutate: rtl/cu/cu_vmem_parts.sv: part = part + 2'd1; => part = part + 2'd2;
-// mutate: rtl/cu/cu_vmem_request_narrow.sv: lanes_left = lanes_left & (lanes_left - 64'd1); => lanes_left = '0;
+// mutate: part = part + 2'd1; => part = part + 2'd2;
+// mutate: lanes_left = lanes_left & (lanes_left - 64'd1); => lanes_left = '0;
 #define LANES 4
 #include "../vmem/tb.cpp"

@@ -5,96 +5,95 @@
 // to 4 wavefronts (S3.2), 1.03 N + 0.02 for more (S3.3), idle exact, a credit for every command that is taken, every field of every
 // message (fields.h), CU masks, scratch places, kernels beside each other (cases.h), kills (kills.h).  Not responsible for: other partitions.
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedPool=2'd1
 // mutant: -GSeedPool=2'd2
 // mutant: -GSeedPool=2'd3
-// mutate: rtl/dispatch/dispatch_walk.sv: && late[i] < 16'd1600) => && late[i] < 16'd3200)
-// mutate: rtl/dispatch/dispatch_hub.sv: CP_MOVE: return CP_EVT_MOVED; => CP_MOVE: return CP_EVT_STORED;
-// mutate: rtl/dispatch/dispatch_hub.sv: 32'(CACHE_INV_L2) | 32'(CACHE_FAR) => 32'(CACHE_INV_L2)
-// mutate: rtl/dispatch/dispatch_events.sv: left[group_index] == 5'd0 => left[group_index] <= 5'd1
-// mutate: rtl/dispatch/dispatch_broadcast.sv: next   = 7'd0; => next   = 7'd1;
-// mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b1) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: engine_turn     = after(engine); => engine_turn = engine;
-// mutate: rtl/dispatch/dispatch_walk.sv: best[k] && grid[k].prio < grid[i].prio) => best[k] && 1'b0)
-// mutate: rtl/dispatch/dispatch_walk.sv: cycle_i - since[i] >= age && => 1'b0 &&
-// mutate: rtl/dispatch/dispatch_walk.sv: since[i]   = waits[i] ? since[i] : cycle_i; => since[i] = cycle_i;
-// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && killed[owner]) begin => if (1'b0) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && l == owner && ok_i) begin => if (1'b0) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: 64'(closed) << closed_cu => 64'd0 << closed_cu
-// mutate: rtl/dispatch/dispatch_walk.sv: (killed[i] && (trying[i] || owed[i] != 2'd0)) loud => (killed[i] && trying[i]) loud
-// mutate: rtl/dispatch/dispatch_walk.sv: heard = asking || loud; => heard = asking;
-// mutate: rtl/dispatch/dispatch_walk.sv: late[i] < 16'd1600) => 1'b0)
-// mutate: rtl/dispatch/dispatch_send.sv: taken[Cw'(group[at].cu)] = 1'b1; => ;
-// mutate: rtl/dispatch/dispatch_send.sv: place[d] ^ held[d][0] => place[d]
-// mutate: rtl/dispatch/dispatch_recip.sv: if (who == index_t'(launch_who_i)) busy = 1'b0; => ;
-// mutate: rtl/dispatch/dispatch_recip.sv: told = busy; => told = 1'b0;
-// mutate: rtl/dispatch/dispatch_recip.sv: size_y[index_t'(launch_who_i)] != launch_i.group[1] => 1'b0
-// mutate: rtl/dispatch/dispatch_events.sv: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
-// mutate: rtl/dispatch/dispatch_events.sv: evt.cu           = 16'(l); => ;
-// mutate: rtl/dispatch/dispatch_events.sv: if (!killed[l]) begin => evt.id = 16'd1; if (!killed[l]) begin
-// mutate: rtl/dispatch/dispatch_hub.sv: cmd.root = of.pc; => cmd.root = of.root;
-// mutate: rtl/dispatch/dispatch_hub.sv: private_blks[BlkCu+:Cus] = '1; => private_blks[BlkCu+:Cus] = Cus'(1);
-// mutate: rtl/dispatch/dispatch_control.sv: port < Last ? CTL_GROUP_CU : => port < Last ? CTL_GROUP_L2 :
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
-// mutate: rtl/dispatch/dispatch_hub.sv: c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && => c = cp_cmd_i.kind != CP_CONTROL &&
-// mutate: rtl/dispatch/dispatch_hub.sv: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= (take && c.kind == CP_LAUNCH) ||
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= cp_cmd_valid_i ||
-// mutate: rtl/dispatch/dispatch_hub.sv: cp_cmd_credit_o <= take || control_take; => cp_cmd_credit_o <= take;
-// mutate: rtl/dispatch/dispatch_control.sv: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
-// mutate: rtl/dispatch/dispatch_control.sv: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
-// mutate: rtl/dispatch/dispatch_control.sv: send_q && maint_valid_i == '0; => send_q;
-// mutate: rtl/dispatch/dispatch_control.sv: number: 8'(port - first_of(port))} => number: 8'(port)}
-// mutate: rtl/dispatch/dispatch_control.sv: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
-// mutate: rtl/dispatch/dispatch_control.sv: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
-// mutate: rtl/dispatch/dispatch_control.sv: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
-// mutate: rtl/dispatch/dispatch_walk.sv: && quiet_o == !loud && trying => && trying
-// mutate: rtl/dispatch/dispatch_pool.sv: first    = turn[cu]; => first    = turn[0];
-// mutate: rtl/dispatch/dispatch_pool.sv: turn[cu]   = 2'( => turn[0]   = 2'(
-// mutate: rtl/dispatch/dispatch_walk.sv: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
-// mutate: rtl/dispatch/dispatch_hub.sv: reopen ? 32'd0 : 32'(XLAT_DENY) => 32'(XLAT_DENY)
-// mutate: rtl/dispatch/dispatch_broadcast.sv: state = t.kill ? Reopen : Telling; => state = Telling;
-// mutate: rtl/dispatch/dispatch_broadcast.sv: t.kill ? Quieting : Sending; => Sending;
-// mutate: rtl/dispatch/dispatch_broadcast.sv: if (t.status == CTL_OK) begin => begin
-// mutate: rtl/dispatch/dispatch_broadcast.sv: reopen_vmid_o  <= t.vmid; => reopen_vmid_o  <= 8'd0;
-// mutate: rtl/dispatch/dispatch_events.sv: killed[l] && launch[l].vmid == killing_vmid_i => killed[l]
-// mutate: rtl/dispatch/dispatch_hub.sv: CP_XLAT: return CP_EVT_XLAT_DONE; => CP_XLAT: return CP_EVT_CACHE_DONE;
-// mutate: rtl/dispatch/dispatch_hub.sv: CP_VMID: return CP_EVT_ROOT_REFUSED; => CP_VMID: return CP_EVT_CACHE_DONE;
-// mutate: rtl/dispatch/dispatch_hub.sv: (handed_over(m.kind) && status == CTL_OK) => handed_over(m.kind)
-// mutate: rtl/dispatch/dispatch_hub.sv: kind == CP_MOVE || kind == CP_STORE || kind == CP_COUNTS; => kind == CP_MOVE;
-// mutate: rtl/dispatch/dispatch_hub.sv: CP_COUNTS: return CP_EVT_COUNTED; => CP_COUNTS: return CP_EVT_COUNT;
-// mutate: rtl/dispatch/dispatch_hub.sv: action: of.flags[15:0], least: of.flags[31:16] => action: of.flags[15:0], least: of.flags[15:0]
-// mutate: rtl/dispatch/dispatch_reports.sv: writes: count.writes, frame: count.frame => writes: count.reads, frame: count.frame
-// mutate: rtl/dispatch/dispatch_reports.sv: below: counted.below, => below: counted.entries,
-// mutate: rtl/dispatch/dispatch_hub.sv: move: of.id, => move: of.id + 16'd1,
-// mutate: rtl/dispatch/dispatch_reports.sv: lines: 32'(move.lines), => lines: 32'(move.lines[9:0]),
-// mutate: rtl/dispatch/dispatch_reports.sv: stands_q ? stood_q : move_valid && => move_valid &&
-// mutate: rtl/dispatch/dispatch_reports.sv: status: xlat.access, => status: 8'd1,
-// mutate: rtl/dispatch/dispatch_events.sv: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
-// mutate: rtl/gpu/part_dispatch.sv: !report_valid && agent_idle; => agent_idle;
-// mutate: rtl/gpu/part_dispatch.sv: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
-// mutate: rtl/dispatch/dispatch_walk.sv: blocked_o     <= 32'd0; => ;
-// mutate: rtl/dispatch/dispatch_events.sv: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
-// mutate: rtl/dispatch/dispatch_hub.sv: number = at + 3'd1; => number = at;
-// mutate: rtl/dispatch/dispatch_hub.sv: n != of.last) cmd.flags = => 1'b0) cmd.flags =
-// mutate: rtl/dispatch/dispatch_hub.sv: (of.flags & ListFlags) | 32'(CACHE_MORE) => of.flags | 32'(CACHE_MORE)
-// mutate: rtl/dispatch/dispatch_hub.sv: blk_send == '0 && at != m.last) begin => blk_send == '0 && 1'b0) begin
-// mutate: rtl/dispatch/dispatch_hub.sv: at != m.last && !by_two(m)) begin => at != m.last) begin
-// mutate: rtl/dispatch/dispatch_hub.sv: blk_left = blk_left | blk_send; => blk_left = blk_send;
-// mutate: rtl/dispatch/dispatch_hub.sv: 3'(list.pages - 16'd1) => 3'(list.pages - 16'd2)
-// mutate: rtl/dispatch/dispatch_control.sv: CTL_GROUP_CU : CTL_GROUP_DISPATCH; => CTL_GROUP_CU : CTL_GROUP_CU;
-// mutate: rtl/dispatch/dispatch_walk.sv: & ~{Dispatchers{hold_i}}; => ;
-// mutate: rtl/dispatch/dispatch_walk.sv: drained_o <= trying == '0 && owing == '0; => drained_o <= trying == '0;
-// mutate: rtl/dispatch/dispatch_walk.sv: drained_o <= trying == '0 && owing == '0; => drained_o <= owing == '0;
-// mutate: rtl/dispatch/dispatch_walk.sv: owing[i] = owed[i] != 2'd0; => owing[i] = 1'b0;
-// mutate: rtl/dispatch/dispatch_walk.sv: (hold_i || (todo & ~blocked => ((todo & ~blocked
-// mutate: rtl/dispatch/dispatch_send.sv: if (sending != '0 && !hold_i) begin => if (sending != '0) begin
-// mutate: rtl/dispatch/dispatch_send.sv: (sending == '0 || hold_i) && => sending == '0 &&
-// mutate: rtl/gpu/part_dispatch.sv: !report_valid && agent_idle; => !report_valid;
-// mutate: rtl/gpu/part_dispatch.sv: control_agent #(.Discards(1'b0)) u_agent => control_agent u_agent
-// mutate: rtl/dispatch/dispatch_hub.sv: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
+// mutate: && late[i] < 16'd1600) => && late[i] < 16'd3200)
+// mutate: CP_MOVE: return CP_EVT_MOVED; => CP_MOVE: return CP_EVT_STORED;
+// mutate: 32'(CACHE_INV_L2) | 32'(CACHE_FAR) => 32'(CACHE_INV_L2)
+// mutate: left[group_index] == 5'd0 => left[group_index] <= 5'd1
+// mutate: next   = 7'd0; => next   = 7'd1;
+// mutate: if (Fill) begin => if (1'b1) begin
+// mutate: engine_turn     = after(engine); => engine_turn = engine;
+// mutate: best[k] && grid[k].prio < grid[i].prio) => best[k] && 1'b0)
+// mutate: cycle_i - since[i] >= age && => 1'b0 &&
+// mutate: since[i]   = waits[i] ? since[i] : cycle_i; => since[i] = cycle_i;
+// mutate: if (reserved && killed[owner]) begin => if (1'b0) begin
+// mutate: if (reserved && l == owner && ok_i) begin => if (1'b0) begin
+// mutate: 64'(closed) << closed_cu => 64'd0 << closed_cu
+// mutate: (killed[i] && (trying[i] || owed[i] != 2'd0)) loud => (killed[i] && trying[i]) loud
+// mutate: heard = asking || loud; => heard = asking;
+// mutate: late[i] < 16'd1600) => 1'b0)
+// mutate: taken[Cw'(group[at].cu)] = 1'b1; => ;
+// mutate: place[d] ^ held[d][0] => place[d]
+// mutate: if (who == index_t'(launch_who_i)) busy = 1'b0; => ;
+// mutate: told = busy; => told = 1'b0;
+// mutate: size_y[index_t'(launch_who_i)] != launch_i.group[1] => 1'b0
+// mutate: waiting[i] && !other[i]) begin => waiting[i] && !other[i] && taken == '0) begin
+// mutate: evt.cu           = 16'(l); => ;
+// mutate: if (!killed[l]) begin => evt.id = 16'd1; if (!killed[l]) begin
+// mutate: cmd.root = of.pc; => cmd.root = of.root;
+// mutate: private_blks[BlkCu+:Cus] = '1; => private_blks[BlkCu+:Cus] = Cus'(1);
+// mutate: port < Last ? CTL_GROUP_CU : => port < Last ? CTL_GROUP_L2 :
+// mutate: cp_cmd_i.kind != CP_CONTROL && held == (Qw + 1)'(1) ? cp_cmd_i => 1'b1 ? cp_cmd_i
+// mutate: c      = cp_cmd_valid_i && cp_cmd_i.kind != CP_CONTROL && => c = cp_cmd_i.kind != CP_CONTROL &&
+// mutate: launches[tail] = cp_cmd_i.kind => launches[head] = cp_cmd_i.kind
+// mutate: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= (take && c.kind == CP_LAUNCH) ||
+// mutate: cp_cmd_credit_o <= take || => cp_cmd_credit_o <= cp_cmd_valid_i ||
+// mutate: cp_cmd_credit_o <= take || control_take; => cp_cmd_credit_o <= take;
+// mutate: if (entry[e].status == CTL_OK) begin => if (1'b1) begin
+// mutate: hub_told_o      = told_i && hub_turn_q => hub_told_o = told_i
+// mutate: send_q && maint_valid_i == '0; => send_q;
+// mutate: number: 8'(port - first_of(port))} => number: 8'(port)}
+// mutate: maint_status_o = ctl_evt_i[p].status; => maint_status_o = CTL_OK;
+// mutate: localparam int unsigned Entries = Ports + 1; => localparam int unsigned Entries = 2;
+// mutate: 32'(flags[31:16]) == p - first_of(p)) found => 1'b1) found
+// mutate: && quiet_o == !loud && trying => && trying
+// mutate: first    = turn[cu]; => first    = turn[0];
+// mutate: turn[cu]   = 2'( => turn[0]   = 2'(
+// mutate: return c.cu_mask & AllCus & pick_pkg => return AllCus & pick_pkg
+// mutate: reopen ? 32'd0 : 32'(XLAT_DENY) => 32'(XLAT_DENY)
+// mutate: state = t.kill ? Reopen : Telling; => state = Telling;
+// mutate: t.kill ? Quieting : Sending; => Sending;
+// mutate: if (t.status == CTL_OK) begin => begin
+// mutate: reopen_vmid_o  <= t.vmid; => reopen_vmid_o  <= 8'd0;
+// mutate: killed[l] && launch[l].vmid == killing_vmid_i => killed[l]
+// mutate: CP_XLAT: return CP_EVT_XLAT_DONE; => CP_XLAT: return CP_EVT_CACHE_DONE;
+// mutate: CP_VMID: return CP_EVT_ROOT_REFUSED; => CP_VMID: return CP_EVT_CACHE_DONE;
+// mutate: (handed_over(m.kind) && status == CTL_OK) => handed_over(m.kind)
+// mutate: kind == CP_MOVE || kind == CP_STORE || kind == CP_COUNTS; => kind == CP_MOVE;
+// mutate: CP_COUNTS: return CP_EVT_COUNTED; => CP_COUNTS: return CP_EVT_COUNT;
+// mutate: action: of.flags[15:0], least: of.flags[31:16] => action: of.flags[15:0], least: of.flags[15:0]
+// mutate: writes: count.writes, frame: count.frame => writes: count.reads, frame: count.frame
+// mutate: below: counted.below, => below: counted.entries,
+// mutate: move: of.id, => move: of.id + 16'd1,
+// mutate: lines: 32'(move.lines), => lines: 32'(move.lines[9:0]),
+// mutate: stands_q ? stood_q : move_valid && => move_valid &&
+// mutate: status: xlat.access, => status: 8'd1,
+// mutate: !evt_valid && report_valid_i && !reported_o => !evt_valid && report_valid_i
+// mutate: !report_valid && agent_idle; => agent_idle;
+// mutate: .freed_i(free_valid) => .freed_i(free_valid & CuCount'(1))
+// mutate: blocked_o     <= 32'd0; => ;
+// mutate: 6'd0 : cu + 6'd1; => 6'd0 : cu - 6'd1;
+// mutate: number = at + 3'd1; => number = at;
+// mutate: n != of.last) cmd.flags = => 1'b0) cmd.flags =
+// mutate: (of.flags & ListFlags) | 32'(CACHE_MORE) => of.flags | 32'(CACHE_MORE)
+// mutate: blk_send == '0 && at != m.last) begin => blk_send == '0 && 1'b0) begin
+// mutate: at != m.last && !by_two(m)) begin => at != m.last) begin
+// mutate: blk_left = blk_left | blk_send; => blk_left = blk_send;
+// mutate: 3'(list.pages - 16'd1) => 3'(list.pages - 16'd2)
+// mutate: CTL_GROUP_CU : CTL_GROUP_DISPATCH; => CTL_GROUP_CU : CTL_GROUP_CU;
+// mutate: & ~{Dispatchers{hold_i}}; => ;
+// mutate: drained_o <= trying == '0 && owing == '0; => drained_o <= trying == '0;
+// mutate: drained_o <= trying == '0 && owing == '0; => drained_o <= owing == '0;
+// mutate: owing[i] = owed[i] != 2'd0; => owing[i] = 1'b0;
+// mutate: (hold_i || (todo & ~blocked => ((todo & ~blocked
+// mutate: if (sending != '0 && !hold_i) begin => if (sending != '0) begin
+// mutate: (sending == '0 || hold_i) && => sending == '0 &&
+// mutate: !report_valid && agent_idle; => !report_valid;
+// mutate: control_agent #(.Discards(1'b0)) u_agent => control_agent u_agent
+// mutate: && !(held != '0 && (launches[head] ? free != '0 : => && !(held != '0 && (launches[head] ? free == '0 :
 #include "bench.h"
 #include "cases.h"
 #include "kills.h"

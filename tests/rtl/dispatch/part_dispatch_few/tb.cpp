@@ -2,14 +2,14 @@
 // Bench of part_dispatch with four dispatchers, which fill one CU after the other and lose patience after 300 cycles: random launches against the
 // CUs of ../part_dispatch, which CU a group goes to, the turn of a large group, and the end of its claim.  Not responsible for: all else (there).
 // top: part_dispatch
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/dispatch_dispatchers.4+place.fill+patience.300/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
+// constants: dispatch_dispatchers.4+place.fill+patience.300
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/dispatch/dispatch_walk.sv: if (Fill) begin => if (1'b0) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && cycle_i - kept_since >= 16 * Patience) begin => if (1'b0) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && cycle_i - kept_since >= 16 * Patience) begin => if (reserved && cycle_i - kept_since >= Patience) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: since[owner] = cycle_i; => ;
-// mutate: rtl/dispatch/dispatch_walk.sv: && !reserved; => ;
-// mutate: rtl/dispatch/dispatch_hub.sv: free     = '1; => free = Dispatchers'(1);
+// mutate: if (Fill) begin => if (1'b0) begin
+// mutate: if (reserved && cycle_i - kept_since >= 16 * Patience) begin => if (1'b0) begin
+// mutate: if (reserved && cycle_i - kept_since >= 16 * Patience) begin => if (reserved && cycle_i - kept_since >= Patience) begin
+// mutate: since[owner] = cycle_i; => ;
+// mutate: && !reserved; => ;
+// mutate: free     = '1; => free = Dispatchers'(1);
 #define DISPATCHERS 4
 #define PATIENCE 300
 #include "tests/rtl/dispatch/part_dispatch/bench.h"

@@ -5,29 +5,30 @@
 // every field of every CU_WAVE is the reference's.  GANTRY_NIGHTLY=1, or a number as argument: 100,000 launches, or so many.
 // Not responsible for: what the host is told, agents (../part_dispatch, whose surroundings it uses).
 // top: part_dispatch
-// sources: tests/rtl/dispatch/part_dispatch_random/taps.vlt build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/dispatch_patience.300/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/dispatch/dispatch_pkg.sv rtl/dispatch/dispatch_pool.sv rtl/dispatch/dispatch_recip.sv rtl/dispatch/dispatch_walk.sv rtl/dispatch/dispatch_send.sv rtl/dispatch/dispatch_events.sv rtl/dispatch/dispatch_reports.sv rtl/dispatch/dispatch_control.sv rtl/dispatch/dispatch_broadcast.sv rtl/dispatch/dispatch_hub.sv rtl/common/stream_bounds.sv rtl/common/stream_fifo.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_dispatch.sv
+// constants: dispatch_patience.300
+// own: tests/rtl/dispatch/part_dispatch_random/taps.vlt
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/dispatch/dispatch_walk.sv: best[i] && best[k] && grid[k].prio < grid[i].prio) => best[i] && 1'b0)
-// mutate: rtl/dispatch/dispatch_walk.sv: ((equals & earlier[i]) != '0) => (1'b0)
-// mutate: rtl/dispatch/dispatch_walk.sv: earlier[i][l] = 1'b0; => ;
-// mutate: rtl/dispatch/dispatch_walk.sv: engine_turn     = after(engine); => engine_turn = engine;
-// mutate: rtl/dispatch/dispatch_walk.sv: cu_turn[engine] = cu[3:0] + 4'd1; => cu_turn[engine] = cu[3:0];
-// mutate: rtl/dispatch/dispatch_walk.sv: nofit[i] = nofit[i] & ~64'(freed_i); => nofit[i] = 64'd0;
-// mutate: rtl/dispatch/dispatch_walk.sv: if (!freed_i[Cw'(t.cu)]) nofit => nofit
-// mutate: rtl/dispatch/dispatch_walk.sv: kept       = pick_pkg::first64(grid[i].cu_mask & 64'(freed_i)); => kept = pick_pkg::first64(64'(freed_i));
-// mutate: rtl/dispatch/dispatch_walk.sv: cycle_i - since[i] >= age && => cycle_i - since[i] >= Patience &&
-// mutate: rtl/dispatch/dispatch_walk.sv: since[i]   = waits[i] ? since[i] : cycle_i; => since[i] = cycle_i;
-// mutate: rtl/dispatch/dispatch_walk.sv: if (reserved && l == owner && ok_i) begin => if (reserved && l == owner) begin
-// mutate: rtl/dispatch/dispatch_walk.sv: late[l]     = late[l] - lead; => ;
-// mutate: rtl/dispatch/dispatch_walk.sv: more = (c.scratch_waves - 32'(c.waves)) / ScratchPerCu; => more = c.scratch_waves / ScratchPerCu;
-// mutate: rtl/dispatch/dispatch_walk.sv: waves - below < ScratchPerCu ? 7'(waves - below) => waves - below < ScratchPerCu ? 7'd32
-// mutate: rtl/dispatch/dispatch_pool.sv: k * Simds + 32'(simd_at) < 32'(positions) => k * Simds + 32'(simd_at) <= 32'(positions)
-// mutate: rtl/dispatch/dispatch_pool.sv: places[s].vgpr  = pick_pkg::first64(vgpr_runs); => places[s].vgpr = pick_pkg::rr64(vgpr_runs, 6'd8);
-// mutate: rtl/dispatch/dispatch_pool.sv: places[s].sgpr  = pick_pkg::first64(sgpr_runs); => places[s].sgpr = pick_pkg::rr64(sgpr_runs, 6'd8);
-// mutate: rtl/dispatch/dispatch_pool.sv: lds_base = pick_pkg::first128(lds_runs); => lds_base = pick_pkg::rr128(lds_runs, 7'd16);
-// mutate: rtl/dispatch/dispatch_pool.sv: group    = pick_pkg::first64(64'(groups_w)); => group = pick_pkg::rr64(64'(groups_w), 6'd2);
-// mutate: rtl/dispatch/dispatch_pool.sv: turn[cu]   = 2'((32'(first) + 32'(r.waves)) % Simds); => turn[cu] = 2'((32'(first) + 32'd1) % Simds);
-// mutate: rtl/dispatch/dispatch_pool.sv: if (busy && 32'(r.cu) == c) begin => if (1'b0) begin
+// mutate: best[i] && best[k] && grid[k].prio < grid[i].prio) => best[i] && 1'b0)
+// mutate: ((equals & earlier[i]) != '0) => (1'b0)
+// mutate: earlier[i][l] = 1'b0; => ;
+// mutate: engine_turn     = after(engine); => engine_turn = engine;
+// mutate: cu_turn[engine] = cu[3:0] + 4'd1; => cu_turn[engine] = cu[3:0];
+// mutate: nofit[i] = nofit[i] & ~64'(freed_i); => nofit[i] = 64'd0;
+// mutate: if (!freed_i[Cw'(t.cu)]) nofit => nofit
+// mutate: kept       = pick_pkg::first64(grid[i].cu_mask & 64'(freed_i)); => kept = pick_pkg::first64(64'(freed_i));
+// mutate: cycle_i - since[i] >= age && => cycle_i - since[i] >= Patience &&
+// mutate: since[i]   = waits[i] ? since[i] : cycle_i; => since[i] = cycle_i;
+// mutate: if (reserved && l == owner && ok_i) begin => if (reserved && l == owner) begin
+// mutate: late[l]     = late[l] - lead; => ;
+// mutate: more = (c.scratch_waves - 32'(c.waves)) / ScratchPerCu; => more = c.scratch_waves / ScratchPerCu;
+// mutate: waves - below < ScratchPerCu ? 7'(waves - below) => waves - below < ScratchPerCu ? 7'd32
+// mutate: k * Simds + 32'(simd_at) < 32'(positions) => k * Simds + 32'(simd_at) <= 32'(positions)
+// mutate: places[s].vgpr  = pick_pkg::first64(vgpr_runs); => places[s].vgpr = pick_pkg::rr64(vgpr_runs, 6'd8);
+// mutate: places[s].sgpr  = pick_pkg::first64(sgpr_runs); => places[s].sgpr = pick_pkg::rr64(sgpr_runs, 6'd8);
+// mutate: lds_base = pick_pkg::first128(lds_runs); => lds_base = pick_pkg::rr128(lds_runs, 7'd16);
+// mutate: group    = pick_pkg::first64(64'(groups_w)); => group = pick_pkg::rr64(64'(groups_w), 6'd2);
+// mutate: turn[cu]   = 2'((32'(first) + 32'(r.waves)) % Simds); => turn[cu] = 2'((32'(first) + 32'd1) % Simds);
+// mutate: if (busy && 32'(r.cu) == c) begin => if (1'b0) begin
 #ifndef DISPATCHERS // part_dispatch_random_fill has others
 #define DISPATCHERS 8
 #define PATIENCE 300

@@ -3,35 +3,34 @@
 // here as tables of distances and not by the controller's formulas; every read is answered once, when its data has left the bus; every write
 // goes out; no access waits without end; bandwidth of streams and of conflicts; refresh of each bank.  Requirement S1.5.
 // top: dram_channel
-// sources: rtl/common/pick_pkg.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique -GWriteAge=240
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trcd, t.ratio) => cycles(t.trcd - 1, t.ratio)
-// mutate: rtl/dram/dram_channel.sv: now < activated[0] + Wait.four => now < activated[1] + Wait.four
-// mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_l => write_data + t.twtr_s
-// mutate: rtl/dram/dram_bank_pkg.sv: write_data + t.twtr_s => t.twtr_s
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(write_data + t.twr, => cycles(write_data,
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.tras, t.ratio) => cycles(t.trcd, t.ratio)
-// mutate: rtl/dram/dram_channel.sv: activate_at[b] = now + Wait.activate; => ;
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_s, t.ratio) => cycles(1, t.ratio)
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trrd_l, t.ratio) => cycles(t.trrd_s, t.ratio)
-// mutate: rtl/dram/dram_bank_pkg.sv: cycles(t.trtp, t.ratio) => cycles(1, t.ratio)
-// mutate: rtl/dram/dram_bank_pkg.sv: now + same : later(c.write_at, now + turn) => now + same : c.write_at
-// mutate: rtl/dram/dram_refresh_pkg.sv: n.due  = 1'b1; => n.due  = r.due;
-// mutate: rtl/dram/dram_refresh_pkg.sv: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
-// mutate: rtl/dram/dram_channel.sv: now + Wait.data; => now + Wait.same_any;
-// mutate: rtl/dram/dram_checker.sv: activated[b], Times.trcd => activated[b], Times.trcd + 1
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && => (t.writes >= 7'd1 &&
-// mutate: rtl/dram/dram_choose_pkg.sv: !t.owed) || t.passed >= (t.owed ? most : age)) => !t.owed) || (t.owed && t.passed >= (t.owed ? most : age)))
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => (t.owed ? most : age & most)
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.owed ? most : age) => (t.owed ? age | most : age)
-// mutate: rtl/dram/dram_choose_pkg.sv: t.until_left && t.passed < most => t.until_left
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.writes >= high && !t.owed) => t.writes >= high
-// mutate: rtl/dram/dram_choose_pkg.sv: n.owed = reads_wait && => n.owed =
-// mutate: rtl/dram/dram_choose_pkg.sv: (t.writing ? !reads_wait : t.writes == 7'd0) => (!t.writing && t.writes == 7'd0)
-// mutate: rtl/dram/dram_choose_pkg.sv: t.writes > low ? low : 7'd0 => low
-// mutate: rtl/dram/dram_choose_pkg.sv: (!reads_wait && t.quiet >= idle) => !reads_wait
-// mutate: rtl/dram/dram_choose_pkg.sv: n.quiet = reads_wait || n.writing => n.quiet = n.writing
-// mutate: rtl/dram/dram_choose_pkg.sv: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
+// mutate: cycles(t.trcd, t.ratio) => cycles(t.trcd - 1, t.ratio)
+// mutate: now < activated[0] + Wait.four => now < activated[1] + Wait.four
+// mutate: write_data + t.twtr_l => write_data + t.twtr_s
+// mutate: write_data + t.twtr_s => t.twtr_s
+// mutate: cycles(write_data + t.twr, => cycles(write_data,
+// mutate: cycles(t.tras, t.ratio) => cycles(t.trcd, t.ratio)
+// mutate: activate_at[b] = now + Wait.activate; => ;
+// mutate: cycles(t.trrd_s, t.ratio) => cycles(1, t.ratio)
+// mutate: cycles(t.trrd_l, t.ratio) => cycles(t.trrd_s, t.ratio)
+// mutate: cycles(t.trtp, t.ratio) => cycles(1, t.ratio)
+// mutate: now + same : later(c.write_at, now + turn) => now + same : c.write_at
+// mutate: n.due  = 1'b1; => n.due  = r.due;
+// mutate: r.bank == last ? 5'd0 : r.bank + 5'd1 => 5'd0
+// mutate: now + Wait.data; => now + Wait.same_any;
+// mutate: activated[b], Times.trcd => activated[b], Times.trcd + 1
+// mutate: (t.writes >= high && => (t.writes >= 7'd1 &&
+// mutate: !t.owed) || t.passed >= (t.owed ? most : age)) => !t.owed) || (t.owed && t.passed >= (t.owed ? most : age)))
+// mutate: (t.owed ? most : age) => (t.owed ? most : age & most)
+// mutate: (t.owed ? most : age) => (t.owed ? age | most : age)
+// mutate: t.until_left && t.passed < most => t.until_left
+// mutate: (t.writes >= high && !t.owed) => t.writes >= high
+// mutate: n.owed = reads_wait && => n.owed =
+// mutate: (t.writing ? !reads_wait : t.writes == 7'd0) => (!t.writing && t.writes == 7'd0)
+// mutate: t.writes > low ? low : 7'd0 => low
+// mutate: (!reads_wait && t.quiet >= idle) => !reads_wait
+// mutate: n.quiet = reads_wait || n.writing => n.quiet = n.writing
+// mutate: (7'(tail) - 7'(head)) => (7'(tail) - 7'(head) - 7'd9)
 #include "tests/rtl/case_done.h"
 
 #ifndef MAPPED // else by what includes this

@@ -3,15 +3,14 @@
 // many checks fail in each cycle as rules are broken, and none else.  What fails does not end the run here.
 // top: dram_checker
 // opt: -O1
-// sources: rtl/dram/dram_pkg.sv rtl/dram/dram_checker.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // cflags: -DVL_USER_STOP
-// mutate: rtl/dram/dram_checker.sv: fourth[0] = fourth[1]; => fourth[0] = fourth[2];
-// mutate: rtl/dram/dram_checker.sv: unsure[b] = 1'b0; => unsure[b] = unsure[b];
-// mutate: rtl/dram/dram_checker.sv: fresh[o]     = now; => fresh[o]     = fresh[o];
-// mutate: rtl/dram/dram_checker.sv: was_read  = col_cmd_i.kind == CmdRead; => was_read  = 1'b0;
-// mutate: rtl/dram/dram_checker.sv: if (rested_i || rested) => if (rested_i)
-// mutate: rtl/dram/dram_pkg.sv: + t.trp + 3; => + t.trp + 4;
+// mutate: fourth[0] = fourth[1]; => fourth[0] = fourth[2];
+// mutate: unsure[b] = 1'b0; => unsure[b] = unsure[b];
+// mutate: fresh[o]     = now; => fresh[o]     = fresh[o];
+// mutate: was_read  = col_cmd_i.kind == CmdRead; => was_read  = 1'b0;
+// mutate: if (rested_i || rested) => if (rested_i)
+// mutate: + t.trp + 3; => + t.trp + 4;
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -2,12 +2,11 @@
 // Bench of gpu_link_credited (and of gpu_link, which carries its messages), of 9 cycles with 5 places at the receiver: messages, whole,
 // and credits each exactly the latency after they were sent, neither lost nor doubled, and idle only when nothing is under way.
 // top: gpu_link_credited
-// sources: rtl/gpu/gpu_link_credited.sv rtl/gpu/gpu_link.sv rtl/common/channel.sv rtl/tech/ram_1r1w.sv
 // args: -GLatency=9 -GDepth=5
-// mutate: rtl/gpu/gpu_link_credited.sv: .valid_i(credit_i), => .valid_i(valid_o),
-// mutate: rtl/gpu/gpu_link_credited.sv: idle_o = there_idle && back_idle => idle_o = there_idle
-// mutate: rtl/gpu/gpu_link.sv: .data_i(msg_i) => .data_i('0)
-// mutate: rtl/gpu/gpu_link.sv: .Latency(Latency), => .Latency(Latency - 1),
+// mutate: .valid_i(credit_i), => .valid_i(valid_o),
+// mutate: idle_o = there_idle && back_idle => idle_o = there_idle
+// mutate: .data_i(msg_i) => .data_i('0)
+// mutate: gpu_link.sv: .Latency(Latency), => .Latency(Latency - 1),
 #include <cstdint>
 #include <cstdio>
 #include <deque>

@@ -5,19 +5,18 @@
 // kept, idle means that nothing moves.  Some reads are pairs: of a line and of the next one.  Directed: what stays in the cache, who
 // joins a miss, who sees another writer, when a pair is one answer, when pairs are wanted.
 // top: l1v
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tech/ram_1r1w.sv rtl/l1/l1v_pkg.sv rtl/l1/l1v.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/l1/l1v.sv: next_way[base] & (Ways - 1) => next_way[base] & 0
-// mutate: rtl/l1/l1v.sv: hit2 = hit2 && bank_of(base2) != bank_of(base); => ;
-// mutate: rtl/l1/l1v.sv: w < 32'(from) => w > 32'(from)
-// mutate: rtl/l1/l1v.sv: fifo[fifo_read].id   = req.id2; => ;
-// mutate: rtl/l1/l1v.sv: bank: base[0] && Banks > 1, => bank: 1'b0,
-// mutate: rtl/l1/l1v.sv: ram_we_q[bank_of(base)] <= 1'b1; => ram_we_q <= '1;
-// mutate: rtl/l1/l1v.sv: hits = hits + 3'(hits != '1); => hits = hits + 3'd1;
-// mutate: rtl/l1/l1v.sv: if (!req.bypass) hits = '0; => hits = '0;
-// mutate: rtl/l1/l1v.sv: acquired = time_i; => acquired = {32'd0, time_i[15:0]};
-// mutate: rtl/l1/l1v.sv: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
-// mutate: rtl/l1/l1v.sv: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
+// mutate: next_way[base] & (Ways - 1) => next_way[base] & 0
+// mutate: hit2 = hit2 && bank_of(base2) != bank_of(base); => ;
+// mutate: w < 32'(from) => w > 32'(from)
+// mutate: fifo[fifo_read].id   = req.id2; => ;
+// mutate: bank: base[0] && Banks > 1, => bank: 1'b0,
+// mutate: ram_we_q[bank_of(base)] <= 1'b1; => ram_we_q <= '1;
+// mutate: hits = hits + 3'(hits != '1); => hits = hits + 3'd1;
+// mutate: if (!req.bypass) hits = '0; => hits = '0;
+// mutate: acquired = time_i; => acquired = {32'd0, time_i[15:0]};
+// mutate: req.bypass && req.op == L1Read ? tlb_pkg::ACCESS_HOME => req.bypass && req.stream ? tlb_pkg::ACCESS_HOME
+// mutate: req.stream ? MEM_READ_NC : MEM_READ => req.bypass ? MEM_READ_NC : MEM_READ
 #include <algorithm>
 #include <deque>
 #include <map>

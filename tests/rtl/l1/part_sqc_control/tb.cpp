@@ -5,23 +5,22 @@
 // Not responsible for: traffic as such (../sqc), every signal in every state (tests/rtl/control/control_agent).
 // top: part_sqc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_sqc.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: f.free != '0 && !hold_take_i) begin => f.free != '0) begin
-// mutate: rtl/l1/sqc_cache.sv: if (!hold_all_i) answer(); => answer();
-// mutate: rtl/l1/sqc_cache.sv: if (hold_all_i) recall(); => ;
-// mutate: rtl/l1/sqc_cache.sv: f.lost[i[3:0]] = (f.wait_x => f.lost[i[3:0]] = 1'b0 && (f.wait_x
-// mutate: rtl/l1/sqc_cache.sv: !(miss_valid_o && miss_entry_o == i[3:0]); => 1'b1;
-// mutate: rtl/l1/sqc_cache.sv: && !f.lost[i[3:0]] ? i[3:0] : owner => ? i[3:0] : owner
-// mutate: rtl/l1/sqc_cache.sv: f.stale = f.lost; => f.stale = '0;
-// mutate: rtl/l1/sqc_cache.sv: for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0; => ;
-// mutate: rtl/l1/sqc_cache.sv: finished_o <= (f.free | f.lost) == '1 && => finished_o <=
-// mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
-// mutate: rtl/l1/sqc.sv: (i_miss_valid || k_miss_valid) && !hold_all_i; => (i_miss_valid || k_miss_valid);
-// mutate: rtl/l1/sqc.sv: if (plain_some != '0 && !hold_take_i) begin => if (plain_some != '0) begin
-// mutate: rtl/l1/sqc.sv: if (k_rsp_valid && !hold_all_i) begin => if (k_rsp_valid) begin
-// mutate: rtl/l1/sqc.sv: for (int unsigned c = 0; c < Cus; c++) plain_count[c] = 32'd0; => ;
-// mutate: rtl/l1/sqc.sv: assign finished_o = i_finished && k_finished; => assign finished_o = i_finished;
+// mutate: f.free != '0 && !hold_take_i) begin => f.free != '0) begin
+// mutate: if (!hold_all_i) answer(); => answer();
+// mutate: if (hold_all_i) recall(); => ;
+// mutate: f.lost[i[3:0]] = (f.wait_x => f.lost[i[3:0]] = 1'b0 && (f.wait_x
+// mutate: !(miss_valid_o && miss_entry_o == i[3:0]); => 1'b1;
+// mutate: && !f.lost[i[3:0]] ? i[3:0] : owner => ? i[3:0] : owner
+// mutate: f.stale = f.lost; => f.stale = '0;
+// mutate: for (int unsigned c = 0; c < Cus; c++) q_count[c] = 32'd0; => ;
+// mutate: finished_o <= (f.free | f.lost) == '1 && => finished_o <=
+// mutate: !began_q && !answer_q => !answer_q
+// mutate: (i_miss_valid || k_miss_valid) && !hold_all_i; => (i_miss_valid || k_miss_valid);
+// mutate: if (plain_some != '0 && !hold_take_i) begin => if (plain_some != '0) begin
+// mutate: if (k_rsp_valid && !hold_all_i) begin => if (k_rsp_valid) begin
+// mutate: for (int unsigned c = 0; c < Cus; c++) plain_count[c] = 32'd0; => ;
+// mutate: assign finished_o = i_finished && k_finished; => assign finished_o = i_finished;
 #include <deque>
 #include <map>
 #include <vector>

@@ -4,20 +4,19 @@
 // request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way; one that another follows (CACHE_MORE) is answered at once: what comes in later has the new contents, the next one waits for all. Carries S0.5, S3.12.
 // top: sqc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: f.stale = f.stale | f.wait_m; => f.stale = f.stale;
-// mutate: rtl/l1/sqc_cache.sv: forget(set_of(f.va[e])); => set = set;
-// mutate: rtl/l1/sqc_cache.sv: if (waiting != '0) give_up(); => ;
-// mutate: rtl/l1/sqc_cache.sv: ((waiting & ~slow) != '0) => (waiting != '0)
-// mutate: rtl/l1/sqc_cache.sv: if (fill_xlat_i) p_ready = p_count; => ;
-// mutate: rtl/l1/sqc_cache.sv: p_port[slot] = f.port[e]; => p_port[slot] = 2'd1;
-// mutate: rtl/l1/sqc_cache.sv: if (Scalar) p_data[slot] = f.data[e]; => ;
-// mutate: rtl/l1/sqc.sv: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
-// mutate: rtl/l1/sqc_cache.sv: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
-// mutate: rtl/l1/sqc.sv: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
-// mutate: rtl/l1/sqc.sv: (maint_i.flags & 32'(CACHE_MORE)) == '0); => 1'b1);
-// mutate: rtl/l1/sqc.sv: maint_i.root, maint_i.bytes) => maint_i.root, maint_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
+// mutate: f.stale = f.stale | f.wait_m; => f.stale = f.stale;
+// mutate: forget(set_of(f.va[e])); => set = set;
+// mutate: if (waiting != '0) give_up(); => ;
+// mutate: ((waiting & ~slow) != '0) => (waiting != '0)
+// mutate: if (fill_xlat_i) p_ready = p_count; => ;
+// mutate: p_port[slot] = f.port[e]; => p_port[slot] = 2'd1;
+// mutate: if (Scalar) p_data[slot] = f.data[e]; => ;
+// mutate: plain_some[c] && !(k_rsp_valid && k_rsp_port == c[1:0]) => plain_some[c]
+// mutate: 16'hffff : f.old) & (f.send_m | f.wait_m) => 16'hffff : f.old) & f.wait_m
+// mutate: tlb_taken && i_drained && k_drained => tlb_taken && i_drained
+// mutate: (maint_i.flags & 32'(CACHE_MORE)) == '0); => 1'b1);
+// mutate: maint_i.root, maint_i.bytes) => maint_i.root, maint_i.bytes == 64'd0 ? 64'd0 : 64'd4096)
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,27 +4,26 @@
 // Not responsible for: data, faults, invalidation at random (../sqc).
 // top: sqc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=2 -GTlbEntries=8 --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: if (Ahead && f.va[e][11:6] != '1) begin => if (Ahead) begin
-// mutate: rtl/l1/sqc_cache.sv: if (match) look_ahead(); => ;
-// mutate: rtl/l1/sqc_cache.sv: if (match) look_ahead(); => look_ahead();
-// mutate: rtl/l1/sqc_cache.sv: unasked[set] = unasked[set] & ~Ways'(32'd1 << way); => ;
-// mutate: rtl/l1/sqc_cache.sv: if (!xlat) look_ahead(); => ;
-// mutate: rtl/l1/sqc_cache.sv: (tlb_hit && status == MEM_OK && !hit) park(); => (tlb_hit && status == MEM_OK) park();
-// mutate: rtl/l1/sqc_cache.sv: if (f.send_m[e]) count_o[4] <= 1'b1; => if (1'b0) ;
-// mutate: rtl/l1/sqc_cache.sv: else if (xlat && !beyond && f.primed[e]) park(); => ;
-// mutate: rtl/l1/sqc_cache.sv: else if (xlat && !beyond && f.primed[e]) park(); => else if (xlat && !beyond) park();
-// mutate: rtl/l1/sqc_cache.sv: f.primed[e]) look_ahead(); => 1'b0) look_ahead();
-// mutate: rtl/l1/sqc_cache.sv: !(fill_xlat_i && f.woken[e])) end_ahead(); => 1'b1) end_ahead();
-// mutate: rtl/l1/sqc_cache.sv: prime_va   = {prime_va_i[63:6], 6'd0}; => prime_va = 64'd0;
-// mutate: rtl/l1/sqc_cache.sv: '{vmid: prime_vmid_i, default: '0}; => '{vmid: 8'd1, default: '0};
-// mutate: rtl/l1/sqc_cache.sv: f.faulted, ahead_some, prime_some} = '0; => f.faulted, ahead_some} = '0;
-// mutate: rtl/l1/sqc.sv: prime        <= maint_valid_i && maint_i.op == CTL_FETCH; => prime <= maint_valid_i;
-// mutate: rtl/l1/sqc_cache.sv: ahead_va   = next_line(f.va[e]); => ahead_va = next_line(next_line(f.va[e]));
-// mutate: rtl/l1/sqc_cache.sv: (Ways'(f.ahead[e]) << way) => '0
-// mutate: rtl/l1/sqc_cache.sv: f.faulted, ahead_some, prime_some} = '0; => f.faulted, prime_some} = '0;
-// mutate: rtl/l1/sqc.sv: .Ahead(Ahead), => .Ahead(1'b0),
+// mutate: if (Ahead && f.va[e][11:6] != '1) begin => if (Ahead) begin
+// mutate: if (match) look_ahead(); => ;
+// mutate: if (match) look_ahead(); => look_ahead();
+// mutate: unasked[set] = unasked[set] & ~Ways'(32'd1 << way); => ;
+// mutate: if (!xlat) look_ahead(); => ;
+// mutate: (tlb_hit && status == MEM_OK && !hit) park(); => (tlb_hit && status == MEM_OK) park();
+// mutate: if (f.send_m[e]) count_o[4] <= 1'b1; => if (1'b0) ;
+// mutate: else if (xlat && !beyond && f.primed[e]) park(); => ;
+// mutate: else if (xlat && !beyond && f.primed[e]) park(); => else if (xlat && !beyond) park();
+// mutate: f.primed[e]) look_ahead(); => 1'b0) look_ahead();
+// mutate: !(fill_xlat_i && f.woken[e])) end_ahead(); => 1'b1) end_ahead();
+// mutate: prime_va   = {prime_va_i[63:6], 6'd0}; => prime_va = 64'd0;
+// mutate: '{vmid: prime_vmid_i, default: '0}; => '{vmid: 8'd1, default: '0};
+// mutate: f.faulted, ahead_some, prime_some} = '0; => f.faulted, ahead_some} = '0;
+// mutate: prime        <= maint_valid_i && maint_i.op == CTL_FETCH; => prime <= maint_valid_i;
+// mutate: ahead_va   = next_line(f.va[e]); => ahead_va = next_line(next_line(f.va[e]));
+// mutate: (Ways'(f.ahead[e]) << way) => '0
+// mutate: f.faulted, ahead_some, prime_some} = '0; => f.faulted, prime_some} = '0;
+// mutate: .Ahead(Ahead), => .Ahead(1'b0),
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

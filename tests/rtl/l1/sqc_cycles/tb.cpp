@@ -4,16 +4,15 @@
 // Not responsible for: random traffic (../sqc), lines fetched ahead (../sqc_ahead), control messages (../part_sqc_control).
 // top: sqc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -GAhead=0 -Irtl/common -GNumSlices=4 -GIKib=4 -GKKib=4 -GTlbEntries=8 --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: victim[set] = way + way_t'(1); => victim[set] = way + way_t'(2);
-// mutate: rtl/l1/sqc_cache.sv: f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e]; => f.pa[i] == pa && 1'b0;
-// mutate: rtl/l1/sqc_cache.sv: if (tick == '1) begin => if (tick[8:0] == '1) begin
-// mutate: rtl/l1/sqc_cache.sv: ((32'(a) ^ 32'(b)) & 32'd63) == 32'd0 => 1'b1
-// mutate: rtl/l1/sqc_cache.sv: pulse      = 1'b1;  // looked => ;  // looked
-// mutate: rtl/l1/sqc.sv: | (answer.op == SMEM_DCACHE_INV) => | 1'b0
-// mutate: rtl/l1/sqc.sv: {448'd0, cycle_i} => {384'd0, cycle_i, cycle_i}
-// mutate: rtl/l1/sqc.sv: ifetch_rsp_valid_o <= '0; => ifetch_rsp_valid_o <= ifetch_rsp_valid_o & i_count;
+// mutate: victim[set] = way + way_t'(1); => victim[set] = way + way_t'(2);
+// mutate: f.pa[i] == pa && !f.store[i[3:0]] && !f.store[e]; => f.pa[i] == pa && 1'b0;
+// mutate: if (tick == '1) begin => if (tick[8:0] == '1) begin
+// mutate: ((32'(a) ^ 32'(b)) & 32'd63) == 32'd0 => 1'b1
+// mutate: pulse      = 1'b1;  // looked => ;  // looked
+// mutate: | (answer.op == SMEM_DCACHE_INV) => | 1'b0
+// mutate: {448'd0, cycle_i} => {384'd0, cycle_i, cycle_i}
+// mutate: ifetch_rsp_valid_o <= '0; => ifetch_rsp_valid_o <= ifetch_rsp_valid_o & i_count;
 #include <deque>
 #include <map>
 #include <vector>

@@ -3,8 +3,7 @@
 // Not responsible for: the bench itself.
 // nightly: yes
 // top: sqc
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/tech/ram_1r1w.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv rtl/l1/sqc_queue_pkg.sv rtl/l1/sqc_entries_pkg.sv rtl/l1/sqc_data_pkg.sv rtl/l1/sqc_cache.sv rtl/l1/sqc.sv
 // args: -Irtl/common -GNumSlices=4 -GIKib=1 -GIWays=16 -GKKib=1 -GKWays=16 -GTlbEntries=4 --x-initial unique
-// mutate: rtl/l1/sqc_cache.sv: f.free[e] = 1'b1; => f.free[e] = e != 4'd15;
+// mutate: f.free[e] = 1'b1; => f.free[e] = e != 4'd15;
 #define ENOUGH 10000
 #include "../sqc/tb.cpp"

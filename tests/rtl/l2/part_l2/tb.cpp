@@ -7,53 +7,52 @@
 // write.h, what other GPUs find in far.h, rates in rates.h, times of the DRAM in dram.h, reset in again.h.  Requirements S0.16 to S0.18, S1.2.  The argument `speed` prints ns a cycle.
 // top: part_l2
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
-// mutate: rtl/gpu/part_l2.sv: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
-// mutate: rtl/l2/l2_data_pkg.sv: old == 64'd0 || old > a ? a => old > a ? a
-// mutate: rtl/l2/l2_slice.sv: if (named_ways[w] && pending[SetBits'(set)][w]) => if (!(named_ways[w] && pending[SetBits'(set)][w]))
-// mutate: rtl/l2/l2_slice.sv: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
-// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count > 4'd1;
-// mutate: rtl/l2/l2_slice.sv: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
-// mutate: rtl/l2/l2_slice.sv: era_writes[!era] == 16'd0 => 1'b1
-// mutate: rtl/l2/l2_slice.sv: flush.write_back && !flush.more ? !era : era => flush.write_back ? !era : era
-// mutate: rtl/l2/l2_slice.sv: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
-// mutate: rtl/l2/l2_slice.sv: s4.dirty ? held.mask : 64'd0 => held.mask
-// mutate: rtl/l2/l2_slice.sv: (dirty[i] | pending[i]) => pending[i]
-// mutate: rtl/l2/l2_slice.sv: slow = at_limit(cmd_count, QueueSlow); => slow = 4'd0;
-// mutate: rtl/l2/l2_slice.sv: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
-// mutate: rtl/l2/l2_slice.sv: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
-// mutate: rtl/l2/l2_slice.sv: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
-// mutate: rtl/l2/l2_slice.sv: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
-// mutate: rtl/l2/l2_slice.sv: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
-// mutate: rtl/l2/l2_slice.sv: waits[SetBits'(set)] != 10'd0 => 1'b0
-// mutate: rtl/l2/l2_slice.sv: through: Through || mem_req_i.source == FarSource => through: Through
-// mutate: rtl/l2/l2_flush_pkg.sv: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
-// mutate: rtl/l2/l2_slice.sv: (!flush.drop && (full => (1'b0 && (full
-// mutate: rtl/l2/l2_slice.sv: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
-// mutate: rtl/l2/l2_mshr_pkg.sv: list.some ? list.last : to => to
-// mutate: rtl/l2/l2_data_pkg.sv: a.wide ? low : {high, low[31:0]} => a.wide ? low : {low[31:0], high}
-// mutate: rtl/l2/l2_data_pkg.sv: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
-// mutate: rtl/l2/l2_slice.sv: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
-// mutate: rtl/l2/l2_slice.sv: MEM_READ_NC[1:0] || m.waits => MEM_READ_NC[1:0]
-// mutate: rtl/l2/l2_slice.sv: mshr_no_t'(Mshrs - 1 - i) => mshr_no_t'((Mshrs - 1 - i) & 63)
-// mutate: rtl/l2/l2_answer_pkg.sv: is_line ? told : '0 => is_line ? words : '0
-// mutate: rtl/l2/l2_tags_pkg.sv: recent | bit_of | pending) == all => recent | bit_of & pending) == all
-// mutate: rtl/l2/l2_slice.sv: dirty       = '{default: '0}; => ;
-// mutate: rtl/l2/l2_slice.sv: recent      = '{default: '0}; => ;
-// mutate: rtl/l2/l2_choose_pkg.sv: (replay || waiter || fresh)) => (replay || waiter && fresh))
-// mutate: rtl/l2/l2_tags_pkg.sv: dram = want == LookFetch || => dram = want != LookFetch &&
-// mutate: rtl/l2/l2_tags_pkg.sv: ((want == LookHit || want == LookNew) && => ((want == LookHit && want == LookNew) &&
-// mutate: rtl/l2/l2_pkg.sv: << shape.chan_bit | (line & (( => << shape.chan_bit | (line | ((
-// mutate: rtl/l2/l2_slice.sv: if (!(s2.valid && s2.what == TakeFlush)) begin => if (1'b1) begin
-// mutate: rtl/l2/l2_slice.sv: if (s1.by_line && flush.at == flush.last) => if (s1.by_line && flush.at == flush.last - 32'd1)
-// mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Sets)) flush.state => if (flush.at == 32'(Sets - 1)) flush.state
-// mutate: rtl/l2/l2_slice.sv: a.other ? young[SetBits'(set)] : AllWays => AllWays
-// mutate: rtl/l2/l2_slice.sv: m.old ? young[SetBits'(set)] & ~bit_of : => 1'b0 ? young[SetBits'(set)] & ~bit_of :
-// mutate: rtl/l2/l2_slice.sv: merge: (dirty[SetBits'(set)] & bit_of) != 16'd0 && => merge:
-// mutate: rtl/l2/l2_slice.sv: a.whole) begin => a.whole && look == LookNew) begin
-// mutate: rtl/l2/l2_slice.sv: (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0 => 1'b1
-// mutate: rtl/l2/l2_slice.sv: if (flush.at == 32'(Groups)) flush.state => if (flush.at == 32'(Groups - 1)) flush.state
+// mutate: slice_idle && channel_idle == '1 => slice_idle && channel_idle != '0
+// mutate: old == 64'd0 || old > a ? a => old > a ? a
+// mutate: if (named_ways[w] && pending[SetBits'(set)][w]) => if (!(named_ways[w] && pending[SetBits'(set)][w]))
+// mutate: if (s4.victim) begin => if (s4.victim && s4.what == DataFlush) begin
+// mutate: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count > 4'd1;
+// mutate: dirty[SetBits'(set)] = dirty[SetBits'(set)] & ~bit_of; => dirty[SetBits'(set)] = dirty[SetBits'(set)];
+// mutate: era_writes[!era] == 16'd0 => 1'b1
+// mutate: flush.write_back && !flush.more ? !era : era => flush.write_back ? !era : era
+// mutate: blend(base, held.words, held.mask) => blend(base, held.words, payload.mask)
+// mutate: s4.dirty ? held.mask : 64'd0 => held.mask
+// mutate: (dirty[i] | pending[i]) => pending[i]
+// mutate: slow = at_limit(cmd_count, QueueSlow); => slow = 4'd0;
+// mutate: data_we_q && data_waddr_q == s4.row[RowBits-1:0] => 1'b0
+// mutate: data_before && data_before_row == s4.row[RowBits-1:0] => 1'b0
+// mutate: tag_we_q && tag_waddr_q == SetBits'(s2.set) => 1'b0
+// mutate: tag_before && tag_before_set == SetBits'(s2.set) => 1'b0
+// mutate: mshr[i].drop = 1'b1 => mshr[i].drop = 1'b0
+// mutate: waits[SetBits'(set)] != 10'd0 => 1'b0
+// mutate: through: Through || mem_req_i.source == FarSource => through: Through
+// mutate: shape.slice_bits << 2 | 32'd3 => shape.slice_bits << 2
+// mutate: (!flush.drop && (full => (1'b0 && (full
+// mutate: m.drop ? full[SetBits'(set)] & ~bit_of : => 1'b0 ? full[SetBits'(set)] & ~bit_of :
+// mutate: list.some ? list.last : to => to
+// mutate: a.wide ? low : {high, low[31:0]} => a.wide ? low : {low[31:0], high}
+// mutate: operands[w[2:0]], 64'd0); => operands[0], 64'd0);
+// mutate: is_line ? fresh.words : is_atomic => is_line ? payload.words : is_atomic
+// mutate: MEM_READ_NC[1:0] || m.waits => MEM_READ_NC[1:0]
+// mutate: mshr_no_t'(Mshrs - 1 - i) => mshr_no_t'((Mshrs - 1 - i) & 63)
+// mutate: is_line ? told : '0 => is_line ? words : '0
+// mutate: recent | bit_of | pending) == all => recent | bit_of & pending) == all
+// mutate: dirty       = '{default: '0}; => ;
+// mutate: recent      = '{default: '0}; => ;
+// mutate: (replay || waiter || fresh)) => (replay || waiter && fresh))
+// mutate: dram = want == LookFetch || => dram = want != LookFetch &&
+// mutate: ((want == LookHit || want == LookNew) && => ((want == LookHit && want == LookNew) &&
+// mutate: << shape.chan_bit | (line & (( => << shape.chan_bit | (line | ((
+// mutate: if (!(s2.valid && s2.what == TakeFlush)) begin => if (1'b1) begin
+// mutate: if (s1.by_line && flush.at == flush.last) => if (s1.by_line && flush.at == flush.last - 32'd1)
+// mutate: if (flush.at == 32'(Sets)) flush.state => if (flush.at == 32'(Sets - 1)) flush.state
+// mutate: a.other ? young[SetBits'(set)] : AllWays => AllWays
+// mutate: m.old ? young[SetBits'(set)] & ~bit_of : => 1'b0 ? young[SetBits'(set)] & ~bit_of :
+// mutate: merge: (dirty[SetBits'(set)] & bit_of) != 16'd0 && => merge:
+// mutate: a.whole) begin => a.whole && look == LookNew) begin
+// mutate: (mem_req_i.access & tlb_pkg::ACCESS_PASS) == 8'd0 => 1'b1
+// mutate: if (flush.at == 32'(Groups)) flush.state => if (flush.at == 32'(Groups - 1)) flush.state
 #include "bench.h"
 #include "kept.h"
 #include "dram.h"

@@ -4,22 +4,21 @@
 // What is performed is told by the order port; a load must see a value that its word had since it was asked for.
 // Not responsible for: traffic as such (../part_l2), every signal in every state (tests/rtl/control/control_agent).
 // top: part_l2
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/l2/l2_pkg.sv rtl/l2/l2_choose_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/l2/l2_mshr_pkg.sv rtl/l2/l2_data_pkg.sv rtl/l2/l2_miss_pkg.sv rtl/l2/l2_answer_pkg.sv rtl/l2/l2_flush_pkg.sv rtl/tech/ram_1r1w.sv rtl/dram/dram_pkg.sv rtl/dram/dram_bank_pkg.sv rtl/dram/dram_choose_pkg.sv rtl/dram/dram_refresh_pkg.sv rtl/dram/dram_checker.sv rtl/dram/dram_channel.sv rtl/l2/l2_slice.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_l2.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 --x-initial unique
-// mutate: rtl/l2/l2_slice.sv: fresh_one && !hold_take_i, last) => fresh_one, last)
-// mutate: rtl/l2/l2_slice.sv: rsp_credits != 7'd0 && !hold) begin => rsp_credits != 7'd0) begin
-// mutate: rtl/l2/l2_slice.sv: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count != 4'd0;
-// mutate: rtl/l2/l2_slice.sv: store_sent = store_sent || hold; => ;
-// mutate: rtl/l2/l2_slice.sv: if (room_left && !hold) begin => if (room_left) begin
-// mutate: rtl/l2/l2_slice.sv: if (dropping) rsp_count = 7'd0; => ;
-// mutate: rtl/l2/l2_slice.sv: drop_left = in_count; => drop_left = 7'd0;
-// mutate: rtl/l2/l2_slice.sv: hold  = hold_all_i && !dropping; => hold = hold_all_i;
-// mutate: rtl/l2/l2_slice.sv: mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count => mshrs_left == 9'(Mshrs) && store_count
-// mutate: rtl/control/control_agent.sv: !began_q && !answer_q => !answer_q
-// mutate: rtl/l2/l2_slice.sv: era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush => flush
-// mutate: rtl/gpu/part_l2.sv: flush ? WriteBack : maint => maint
-// mutate: rtl/gpu/part_l2.sv: .flush_done_i(maint_done && flushing_q) => .flush_done_i(flush)
-// mutate: rtl/gpu/part_l2.sv: maint_done_i(maint_done && !flushing_q) => maint_done_i(maint_done)
+// mutate: fresh_one && !hold_take_i, last) => fresh_one, last)
+// mutate: rsp_credits != 7'd0 && !hold) begin => rsp_credits != 7'd0) begin
+// mutate: store_sent = store_count != 4'd0 && !hold; => store_sent = store_count != 4'd0;
+// mutate: store_sent = store_sent || hold; => ;
+// mutate: if (room_left && !hold) begin => if (room_left) begin
+// mutate: if (dropping) rsp_count = 7'd0; => ;
+// mutate: drop_left = in_count; => drop_left = 7'd0;
+// mutate: hold  = hold_all_i && !dropping; => hold = hold_all_i;
+// mutate: mshrs_left == 9'(Mshrs) && rsp_count == 7'd0 && store_count => mshrs_left == 9'(Mshrs) && store_count
+// mutate: !began_q && !answer_q => !answer_q
+// mutate: era_writes[0] == 16'd0 && era_writes[1] == 16'd0 && flush => flush
+// mutate: flush ? WriteBack : maint => maint
+// mutate: .flush_done_i(maint_done && flushing_q) => .flush_done_i(flush)
+// mutate: maint_done_i(maint_done && !flushing_q) => maint_done_i(maint_done)
 #include <array>
 #include <deque>
 #include <map>

@@ -6,7 +6,6 @@
 // conflict-free, strided and same-address accesses, rows that go on while a port is busy, bounds, idleness (C.3).  The argument
 // `speed` prints ns a cycle instead.
 // top: lds_unit
-// sources: build/gen/gcn3_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/cu/cu_pkg.sv rtl/common/pick_pkg.sv rtl/common/latency_floor.sv rtl/lds/lds_fadd_pkg.sv rtl/lds/lds_atomic_pkg.sv rtl/lds/lds_pkg.sv rtl/tech/ram_1r1w.sv rtl/tech/ram_banked.sv rtl/lds/lds_collect.sv rtl/lds/lds_step_pkg.sv rtl/lds/lds_serial.sv rtl/lds/lds_execute.sv rtl/lds/lds_writeback.sv rtl/lds/lds_unit.sv
 // args: -Wno-UNUSEDPARAM --x-initial unique
 // mutant: -GSeedFault=4'd1
 // mutant: -GSeedFault=4'd2
@@ -18,9 +17,9 @@
 // mutant: -GSeedFault=4'd8
 // mutant: -GSeedFault=4'd9
 // mutant: -GSeedFault=4'd10
-// mutate: rtl/tech/ram_banked.sv: mem[{raddr_i[b][Aw-1:0], b[4:0]}] => mem[{row[Aw-1:0], b[4:0]}]
-// mutate: rtl/lds/lds_execute.sv: re_o <= re; => if (re != '0) re_o <= re;
-// mutate: rtl/lds/lds_collect.sv: op[p].data1 + 8'(row_word[p]) - 8'(op[p].ctl.regs0) => op[p].data1 + 8'(row_word[p])
+// mutate: mem[{raddr_i[b][Aw-1:0], b[4:0]}] => mem[{row[Aw-1:0], b[4:0]}]
+// mutate: re_o <= re; => if (re != '0) re_o <= re;
+// mutate: op[p].data1 + 8'(row_word[p]) - 8'(op[p].ctl.regs0) => op[p].data1 + 8'(row_word[p])
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -14,6 +14,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import bench_files  # noqa: E402
 import test_cases  # noqa: E402
 
 OUT = ROOT / "build/tests/rtl/memory/drf"
@@ -34,7 +35,7 @@ def planted(source):
     """The text of a source with all its faults; each must stand there once, and none in another."""
     text = (ROOT / source).read_text()
     places = []
-    for f in (f for f in FAULTS if f.source == source):
+    for f in (f for f in FAULTS if f.source == pathlib.Path(source).name):
         assert text.count(f.old) == 1, f"{f.name}: {text.count(f.old)} times in {source}: {f.old}"
         places.append((text.index(f.old), f))
     for begin, f in sorted(places, reverse=True):
@@ -45,10 +46,10 @@ def planted(source):
 def built(folder):
     """The model of a bench with all faults."""
     sources, out = [], OUT.parent / folder / "Vfaults"
-    for source in head("sources", folder):
+    for source in bench_files.sources(HERE.parent / folder / "tb.cpp"):
         if source.startswith("build/gen/"):
             subprocess.run(["make", "-s", source], cwd=ROOT, check=True)
-        if any(f.source == source for f in FAULTS):
+        if any(f.source == pathlib.Path(source).name for f in FAULTS):
             copy = OUT / "faults" / pathlib.Path(source).name
             copy.parent.mkdir(parents=True, exist_ok=True)
             if not copy.exists() or copy.read_text() != planted(source):
@@ -81,8 +82,7 @@ def run(model, *words):
 def test_sources_differ_in_one_place_a_fault():
     for f in FAULTS:
         assert f.old != f.new and f.how in WRAP
-        assert f.source in head("sources")
-        planted(f.source)
+        planted(next(s for s in bench_files.sources(HERE / "tb.cpp") if pathlib.Path(s).name == f.source))
     assert len({f.name for f in FAULTS}) == len(FAULTS) and len({f.name for f in FAULTS} - set(LATE)) >= 30 and len(PLANTS) >= 10
     assert set(LATE) <= {f.name for f in FAULTS} | set(PLANTS)
 

@@ -4,23 +4,22 @@
 // What holds of each: latencies are as many as answers but for writes that found no room (200 here), waiting is their sum; answers to
 // writes of one number (low four bits) are taken in the order of their requests.
 // top: noc_meter
-// sources: build/gen/gantry_msg_pkg.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv
 // args: -GIn=3 -GOut=3 -GWriteRoom=200 -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/noc/noc_meter.sv: began[row*Tags+32'(rsp_i[t].tag[7:0])] => began[row*Tags+32'(rsp_i[t].tag[3:0])]
-// mutate: rtl/noc/noc_meter.sv: !is_write(kind) || entry != 32'd0 => 1'b1
-// mutate: rtl/noc/noc_meter.sv: first[list]  = after[entry] => first[list]  = last[list]
-// mutate: rtl/noc/noc_meter.sv: used == WriteRoom) || unlisted[list] != 32'd0 => used == WriteRoom)
-// mutate: rtl/noc/noc_meter.sv: freed        = entry; => freed        = 32'd0;
-// mutate: rtl/noc/noc_meter.sv: requester * 32'd2 + 32'(is_far) => requester * 32'd2
-// mutate: rtl/noc/noc_meter.sv: else after[last[list]] = entry => else after[first[list]] = entry
-// mutate: rtl/noc/noc_meter.sv: open_target[t] - 32'd1 => open_target[t]
-// mutate: rtl/noc/noc_meter.sv: since_target[at] = cycle_i => since_target[0] = cycle_i
-// mutate: rtl/noc/noc_meter.sv: open[row] - 32'd1 => open[row]
-// mutate: rtl/noc/noc_meter.sv: 32'(req_i[i].target) == Out - 1 => 32'(req_i[i].target) == Out - 2
-// mutate: rtl/noc/noc_meter.sv: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
-// mutate: rtl/noc/noc_meter_pkg.sv: 7'($countones(request.mask)) => 7'd64
-// mutate: rtl/noc/noc_meter_pkg.sv: n < 9; n++ => n < 8; n++
-// mutate: rtl/noc/noc_meter_pkg.sv: op == MEM_XLAT ? 7'd8 => op == MEM_READ_NC ? 7'd8
+// mutate: began[row*Tags+32'(rsp_i[t].tag[7:0])] => began[row*Tags+32'(rsp_i[t].tag[3:0])]
+// mutate: !is_write(kind) || entry != 32'd0 => 1'b1
+// mutate: first[list]  = after[entry] => first[list]  = last[list]
+// mutate: used == WriteRoom) || unlisted[list] != 32'd0 => used == WriteRoom)
+// mutate: freed        = entry; => freed        = 32'd0;
+// mutate: requester * 32'd2 + 32'(is_far) => requester * 32'd2
+// mutate: else after[last[list]] = entry => else after[first[list]] = entry
+// mutate: open_target[t] - 32'd1 => open_target[t]
+// mutate: since_target[at] = cycle_i => since_target[0] = cycle_i
+// mutate: open[row] - 32'd1 => open[row]
+// mutate: 32'(req_i[i].target) == Out - 1 => 32'(req_i[i].target) == Out - 2
+// mutate: next_i ? pointer + 32'd1 : 32'd0 => pointer + 32'(next_i)
+// mutate: 7'($countones(request.mask)) => 7'd64
+// mutate: n < 9; n++ => n < 8; n++
+// mutate: op == MEM_XLAT ? 7'd8 => op == MEM_READ_NC ? 7'd8
 #include <deque>
 #include <map>
 #include <vector>

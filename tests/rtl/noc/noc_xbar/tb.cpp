@@ -5,23 +5,22 @@
 // Responsible for one direction, with sources written and credits counted; noc_xbar_answers runs the other form.
 // top: noc_xbar
 // opt: -O1
-// sources: rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv
 // args: -GIn=70 -GOut=9 -GDepth=4 -GLanes=2 -GRun=3 -GOutCredits=3 -GSetSource=1 --x-initial unique
-// mutate: rtl/noc/noc_xbar.sv: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
-// mutate: rtl/noc/noc_xbar.sv: left[o] - 32'd1 : Run - 32'd1; => Run - 32'd1 : Run - 32'd1;
-// mutate: rtl/noc/noc_xbar.sv: left[o] - 32'd1 : Run - 32'd1; => left[o] - 32'd1 : Run;
-// mutate: rtl/noc/noc_xbar.sv: left[o] = Run; => ;
-// mutate: rtl/noc/noc_xbar.sv: left      = '{default: Run}; => ;
-// mutate: rtl/noc/noc_xbar.sv: blocked = blocked + 64'd1; => blocked = blocked;
-// mutate: rtl/noc/noc_xbar.sv: turn      = '{default: 32'd0}; => ;
-// mutate: rtl/noc/noc_xbar.sv: credits   = '{default: OutCredits}; => ;
-// mutate: rtl/noc/noc_xbar.sv: owed[grant] + 32'd1; => 32'd1;
-// mutate: rtl/noc/noc_xbar.sv: owing[i] && !freed[i] => owing[i]
-// mutate: rtl/noc/noc_xbar.sv: owing[i] = owed[i] != 32'd0; => owing[i] = 1'b0;
-// mutate: rtl/noc/noc_xbar.sv: count[q] != 32'd0 && !freed[q/Lanes] => count[q] != 32'd0
-// mutate: rtl/noc/noc_xbar.sv: dropping = Lanes > 1 && owing != '0; => dropping = 1'b0;
-// mutate: rtl/noc/noc_xbar.sv: owing   = '0; => ;
-// mutate: rtl/noc/noc_xbar.sv: owed    = '{default: 32'd0}; => ;
+// mutate: grant + 32'd1 == In ? 32'd0 : grant + 32'd1; => grant;
+// mutate: left[o] - 32'd1 : Run - 32'd1; => Run - 32'd1 : Run - 32'd1;
+// mutate: left[o] - 32'd1 : Run - 32'd1; => left[o] - 32'd1 : Run;
+// mutate: left[o] = Run; => ;
+// mutate: left      = '{default: Run}; => ;
+// mutate: blocked = blocked + 64'd1; => blocked = blocked;
+// mutate: turn      = '{default: 32'd0}; => ;
+// mutate: credits   = '{default: OutCredits}; => ;
+// mutate: owed[grant] + 32'd1; => 32'd1;
+// mutate: owing[i] && !freed[i] => owing[i]
+// mutate: owing[i] = owed[i] != 32'd0; => owing[i] = 1'b0;
+// mutate: count[q] != 32'd0 && !freed[q/Lanes] => count[q] != 32'd0
+// mutate: dropping = Lanes > 1 && owing != '0; => dropping = 1'b0;
+// mutate: owing   = '0; => ;
+// mutate: owed    = '{default: 32'd0}; => ;
 #ifndef SHAPE
 enum { In = 70, Out = 9, Depth = 4, Lanes = 2, Run = 3, OutCredits = 3, SetSource = 1 };
 #endif

@@ -4,13 +4,12 @@
 // Responsible for both directions.  Not responsible for: what targets do: they answer what they were asked, in any order.  The argument `speed` prints ns a cycle.
 // top: part_noc
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/noc/noc_xbar.sv rtl/noc/noc_meter_pkg.sv rtl/noc/noc_meter.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_noc.sv
 // args: -Wno-UNUSEDPARAM -GDepth=16 -GTargetDepth=16 --x-initial unique
 // mutant: -GSeedFault=2'd1
 // mutant: -GSeedFault=2'd2
-// mutate: rtl/gpu/part_noc.sv: req_idle && rsp_idle => req_idle || rsp_idle
-// mutate: rtl/noc/noc_xbar.sv: waiting[g*8+:8] != 8'd0 && !hold_i) => waiting[g*8+:8] != 8'd0)
-// mutate: rtl/noc/noc_xbar.sv: dropping = dropping || count[q] != 32'd0; => dropping = dropping || count[q] > 32'd1;
+// mutate: req_idle && rsp_idle => req_idle || rsp_idle
+// mutate: waiting[g*8+:8] != 8'd0 && !hold_i) => waiting[g*8+:8] != 8'd0)
+// mutate: dropping = dropping || count[q] != 32'd0; => dropping = dropping || count[q] > 32'd1;
 #include <deque>
 #include <map>
 #include <vector>

@@ -4,17 +4,17 @@
 // Not responsible for: traffic as such (../rdma), every signal in every state (tests/rtl/control/control_agent).
 // top: part_rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_far/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/common/stream_queue.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/rdma/rdma_push.sv rtl/rdma/rdma_store.sv rtl/rdma/rdma_move.sv rtl/rdma/rdma_counts.sv rtl/rdma/rdma_counts_report.sv rtl/gpu/part_rdma.sv
+// constants: shape_far
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/rdma/rdma.sv: far_req_room[out_port] && !hold_take_i && => far_req_room[out_port] &&
-// mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
-// mutate: rtl/rdma/rdma.sv: back_head[back_pick].gpu[7:6] != epoch_q && => 1'b0 &&
-// mutate: rtl/rdma/rdma.sv: ones = ones + Cw'(bits[p]); => ones = Cw'(bits != '0);
-// mutate: rtl/rdma/rdma.sv: old_q      <= busy_q; => old_q <= '0;
-// mutate: rtl/rdma/rdma.sv: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
-// mutate: rtl/rdma/rdma.sv: drained_o = sent_q == '0 && => drained_o =
-// mutate: rtl/rdma/rdma.sv: (epoch_q != 2'd0 || sent_old_q == '0) => 1'b1
-// mutate: rtl/rdma/rdma.sv: (epoch_q != 2'd0 || sent_old_q == '0) => sent_old_q == '0
+// mutate: far_req_room[out_port] && !hold_take_i && => far_req_room[out_port] &&
+// mutate: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !lost;
+// mutate: back_head[back_pick].gpu[7:6] != epoch_q && => 1'b0 &&
+// mutate: ones = ones + Cw'(bits[p]); => ones = Cw'(bits != '0);
+// mutate: old_q      <= busy_q; => old_q <= '0;
+// mutate: out_go || lost_go || (dropping_q && out_valid); => out_go || lost_go;
+// mutate: drained_o = sent_q == '0 && => drained_o =
+// mutate: (epoch_q != 2'd0 || sent_old_q == '0) => 1'b1
+// mutate: (epoch_q != 2'd0 || sent_old_q == '0) => sent_old_q == '0
 #include <deque>
 #include <map>
 #include <set>

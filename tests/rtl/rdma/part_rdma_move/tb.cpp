@@ -4,18 +4,18 @@
 // pause; where both wait, one message in `MoveShare` is a page's.  Carries S1.12, S1.13.
 // top: part_rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/shape_move/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/common/stream_queue.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma.sv rtl/common/stream_bounds.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv rtl/rdma/rdma_push.sv rtl/rdma/rdma_store.sv rtl/rdma/rdma_move.sv rtl/rdma/rdma_counts.sv rtl/rdma/rdma_counts_report.sv rtl/gpu/part_rdma.sv
+// constants: shape_move
 // args: -Wno-UNUSEDPARAM --x-initial unique
-// mutate: rtl/rdma/rdma.sv: addr: r.addr, mask: r.mask, data: r.data, => addr: r.addr, mask: r.mask >> 1, data: r.data,
-// mutate: rtl/rdma/rdma.sv: access: tlb_pkg::ACCESS_PASS, => access: '0,
-// mutate: rtl/rdma/rdma.sv: (!out_can || 32'(push_turn_q) == MoveShare - 1); => !out_can;
-// mutate: rtl/rdma/rdma.sv: (!out_can || 32'(push_turn_q) == MoveShare - 1); => 1'b1;
-// mutate: rtl/rdma/rdma.sv: (!in_can || 32'(read_turn_q) == MoveShare - 1); => !in_can;
-// mutate: rtl/rdma/rdma.sv: .spend_i((out_go && out_port == port_t'(p)) || (push_go && push_port == port_t'(p))) => .spend_i(out_go && out_port == port_t'(p))
-// mutate: rtl/rdma/rdma_move.sv: .spend_i(moved_go || stored_go || count_go) => .spend_i(moved_go || count_go)
-// mutate: rtl/rdma/rdma.sv: assign move_stored_valid_o = done_go && done_move; => assign move_stored_valid_o = move_enter_valid_o;
-// mutate: rtl/rdma/rdma.sv: assign move_stored_fault_o = done_head.status != MEM_OK; => assign move_stored_fault_o = 1'b0;
-// mutate: rtl/rdma/rdma.sv: assign move_ack_fault_o = back_head[back_pick].status != MEM_OK; => assign move_ack_fault_o = 1'b0;
+// mutate: addr: r.addr, mask: r.mask, data: r.data, => addr: r.addr, mask: r.mask >> 1, data: r.data,
+// mutate: access: tlb_pkg::ACCESS_PASS, => access: '0,
+// mutate: (!out_can || 32'(push_turn_q) == MoveShare - 1); => !out_can;
+// mutate: (!out_can || 32'(push_turn_q) == MoveShare - 1); => 1'b1;
+// mutate: (!in_can || 32'(read_turn_q) == MoveShare - 1); => !in_can;
+// mutate: .spend_i((out_go && out_port == port_t'(p)) || (push_go && push_port == port_t'(p))) => .spend_i(out_go && out_port == port_t'(p))
+// mutate: .spend_i(moved_go || stored_go || count_go) => .spend_i(moved_go || count_go)
+// mutate: assign move_stored_valid_o = done_go && done_move; => assign move_stored_valid_o = move_enter_valid_o;
+// mutate: assign move_stored_fault_o = done_head.status != MEM_OK; => assign move_stored_fault_o = 1'b0;
+// mutate: assign move_ack_fault_o = back_head[back_pick].status != MEM_OK; => assign move_ack_fault_o = 1'b0;
 #include <array>
 #include <deque>
 #include <map>

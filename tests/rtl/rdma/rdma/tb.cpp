@@ -5,14 +5,13 @@
 // of another; an owner without a port is answered with a bus fault; credits are never overdrawn; idle means that nothing moves. Carries S1.3, S1.5.
 // top: rdma
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/common/credit_counter.sv rtl/common/rr_arbiter.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/common/stream_queue.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma.sv
 // args: -Irtl/common -GFarPorts=4 -GNumSlices=4 --x-initial unique
 // mutant: -GSeedBug=1
-// mutate: rtl/rdma/rdma.sv: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
-// mutate: rtl/rdma/rdma.sv: (leave_room_i || out_port == '0) => leave_room_i
-// mutate: rtl/rdma/rdma.sv: (leave_room_i || out_port == '0) => 1'b1
-// mutate: rtl/rdma/rdma.sv: leave_valid_o = out_go && out_port != '0; => leave_valid_o = out_go;
-// mutate: rtl/rdma/rdma.sv: write: out_head.op > MEM_READ_NC}; => write: out_head.op == MEM_WRITE};
+// mutate: mem_rsp_room && !lost && !hold_all_i; => mem_rsp_room && !hold_all_i;
+// mutate: (leave_room_i || out_port == '0) => leave_room_i
+// mutate: (leave_room_i || out_port == '0) => 1'b1
+// mutate: leave_valid_o = out_go && out_port != '0; => leave_valid_o = out_go;
+// mutate: write: out_head.op > MEM_READ_NC}; => write: out_head.op == MEM_WRITE};
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -5,33 +5,32 @@
 // Not responsible for: the engine (../rdma), control messages as such (../part_rdma_control).
 // top: rdma_cache
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/l2/l2_pkg.sv rtl/l2/l2_tags_pkg.sv rtl/tlb/tlb_pkg.sv rtl/rdma/rdma_cache_pkg.sv rtl/rdma/rdma_cache.sv
 // args: -Irtl/common -GSets=8 -GWays=4 -GFills=12 -GDepth=8 --x-initial unique
-// mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] != '0) spoilt[s1_q.set] = 1'b1; => if (filling[s1_q.set] == 9'd1) spoilt[s1_q.set] = 1'b1;
-// mutate: rtl/rdma/rdma_cache.sv: stamp: time_i, line => stamp: time_i + 48'd40, line
-// mutate: rtl/rdma/rdma_cache.sv: fresh[w] = tags[w].stamp >= s1_q.tag.stamp => fresh[w] = 1'b1
-// mutate: rtl/rdma/rdma_cache.sv: stamp: time_i, line => stamp: s1_q.tag.stamp, line
-// mutate: rtl/rdma/rdma_cache.sv: (match == '0 || fresh == '0)) begin => match == '0) begin
-// mutate: rtl/rdma/rdma_cache.sv: if (match == '0) way = l2_tags => way = l2_tags
-// mutate: rtl/rdma/rdma_cache.sv: s1_req_q.op == MEM_ATOMIC) valid => s1_req_q.op == MEM_READ) valid
-// mutate: rtl/rdma/rdma_cache.sv: line_we_q    <= s1_req_q.mask; => line_we_q <= '1;
-// mutate: rtl/rdma/rdma_cache.sv: s1_rsp_q.status == MEM_OK && => 1'b1 &&
-// mutate: rtl/rdma/rdma_cache.sv: free_count != '0 && !spoilt[s1_q.set] => free_count != '0
-// mutate: rtl/rdma/rdma_cache.sv: if (filling[s1_q.set] == '0) spoilt[s1_q.set] = 1'b0; => if (filling[s1_q.set] == '1) spoilt[s1_q.set] = 1'b0;
-// mutate: rtl/rdma/rdma_cache.sv: (tag_we_q && tag_set_q == set0) => 1'b0
-// mutate: rtl/rdma/rdma_cache.sv: (s1_q.valid && s1_q.answer && s1_q.mark.kept && s1_q.set == set0) => 1'b0
-// mutate: rtl/rdma/rdma_cache.sv: match = match & valid[s1_q.set]; => match = match & All;
-// mutate: rtl/rdma/rdma_cache.sv: s2_rsp_q.tag[23:8] <= '0; => ;
-// mutate: rtl/rdma/rdma_cache.sv: recent[s1_q.set] = l2_tags_pkg::used(recent[s1_q.set], '0, match, All); => ;
-// mutate: rtl/rdma/rdma_cache.sv: Cw'(s1_q.valid && !s1_q.answer) => Cw'(s1_q.valid)
-// mutate: rtl/rdma/rdma_cache.sv: Cw'(s1_q.valid) + Cw'(s2_q.valid) + Cw'(s3_q.valid) => Cw'(s1_q.valid) + Cw'(s2_q.valid)
-// mutate: rtl/rdma/rdma_cache.sv: down_q != '0 && !hold_take_i && => down_q != '0 &&
-// mutate: rtl/rdma/rdma_cache.sv: up_q != '0 && !hold_all_i; => up_q != '0;
-// mutate: rtl/rdma/rdma_cache.sv: if (!hold_all_i) begin => if (1'b1) begin
-// mutate: rtl/rdma/rdma_cache.sv: !stages && !far_rsp_valid_i && !rsp_valid && => !stages && !far_rsp_valid_i &&
-// mutate: rtl/rdma/rdma_cache_pkg.sv: (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 => 1'b1
-// mutate: rtl/rdma/rdma_cache_pkg.sv: m.addr[55:48] != 8'd0 => 1'b1
-// mutate: rtl/rdma/rdma_cache_pkg.sv: m.op == MEM_READ && => (m.op == MEM_READ || m.op == MEM_READ_NC) &&
+// mutate: if (filling[s1_q.set] != '0) spoilt[s1_q.set] = 1'b1; => if (filling[s1_q.set] == 9'd1) spoilt[s1_q.set] = 1'b1;
+// mutate: stamp: time_i, line => stamp: time_i + 48'd40, line
+// mutate: fresh[w] = tags[w].stamp >= s1_q.tag.stamp => fresh[w] = 1'b1
+// mutate: stamp: time_i, line => stamp: s1_q.tag.stamp, line
+// mutate: (match == '0 || fresh == '0)) begin => match == '0) begin
+// mutate: if (match == '0) way = l2_tags => way = l2_tags
+// mutate: s1_req_q.op == MEM_ATOMIC) valid => s1_req_q.op == MEM_READ) valid
+// mutate: line_we_q    <= s1_req_q.mask; => line_we_q <= '1;
+// mutate: s1_rsp_q.status == MEM_OK && => 1'b1 &&
+// mutate: free_count != '0 && !spoilt[s1_q.set] => free_count != '0
+// mutate: if (filling[s1_q.set] == '0) spoilt[s1_q.set] = 1'b0; => if (filling[s1_q.set] == '1) spoilt[s1_q.set] = 1'b0;
+// mutate: (tag_we_q && tag_set_q == set0) => 1'b0
+// mutate: (s1_q.valid && s1_q.answer && s1_q.mark.kept && s1_q.set == set0) => 1'b0
+// mutate: match = match & valid[s1_q.set]; => match = match & All;
+// mutate: s2_rsp_q.tag[23:8] <= '0; => ;
+// mutate: recent[s1_q.set] = l2_tags_pkg::used(recent[s1_q.set], '0, match, All); => ;
+// mutate: Cw'(s1_q.valid && !s1_q.answer) => Cw'(s1_q.valid)
+// mutate: Cw'(s1_q.valid) + Cw'(s2_q.valid) + Cw'(s3_q.valid) => Cw'(s1_q.valid) + Cw'(s2_q.valid)
+// mutate: down_q != '0 && !hold_take_i && => down_q != '0 &&
+// mutate: up_q != '0 && !hold_all_i; => up_q != '0;
+// mutate: if (!hold_all_i) begin => if (1'b1) begin
+// mutate: !stages && !far_rsp_valid_i && !rsp_valid && => !stages && !far_rsp_valid_i &&
+// mutate: (m.access & tlb_pkg::ACCESS_HOME) == 8'd0 => 1'b1
+// mutate: m.addr[55:48] != 8'd0 => 1'b1
+// mutate: m.op == MEM_READ && => (m.op == MEM_READ || m.op == MEM_READ_NC) &&
 #include <array>
 #include <deque>
 #include <map>

@@ -4,25 +4,25 @@
 // accesses a read-out has each of them once, before it or behind it.  Clocks that idle_o gives away are left out.  Carries S1.4, S1.7.
 // top: counts_top
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma_counts.sv rtl/rdma/rdma_counts_report.sv tests/rtl/rdma/rdma_counts/counts_top.sv
+// own: tests/rtl/rdma/rdma_counts/counts_top.sv
 // args: -Irtl/common --x-initial unique
-// mutate: rtl/rdma/rdma_counts.sv: by && count != '1 => by && count != ~count_t'(1)
-// mutate: rtl/rdma/rdma_counts.sv: by && count != '1 => by
-// mutate: rtl/rdma/rdma_counts.sv: used_q[set_q]     <= 1'b0; => used_q[set_q]     <= used_q[set_q];
-// mutate: rtl/rdma/rdma_counts.sv: .valid_i(access_valid_i && on_q) => .valid_i(access_valid_i)
-// mutate: rtl/rdma/rdma_counts.sv: row_kept_q  <= writes && set_q == read_set; => row_kept_q  <= 1'b0;
-// mutate: rtl/rdma/rdma_counts.sv: if (total(row[w].reads, row[w].writes) < least_total) => if (total(row[w].reads, row[w].writes) > least_total)
-// mutate: rtl/rdma/rdma_counts.sv: assign stalls      = evicts && !entry_ready_i; => assign stalls      = 1'b0;
-// mutate: rtl/rdma/rdma_counts.sv: >= least_q => > least_q
-// mutate: rtl/rdma/rdma_counts.sv: assign out_go        = out_left_q != '0 && !evicts && entry_ready_i; => assign out_go        = out_left_q != '0 && entry_ready_i;
-// mutate: rtl/rdma/rdma_counts.sv: before_q     <= queued - Aw'(count_go); => before_q     <= '0;
-// mutate: rtl/rdma/rdma_counts.sv: block ? page << 4 : page => page
-// mutate: rtl/rdma/rdma_counts.sv: set ^ folded({tag, set_t'(0)}) => set
-// mutate: rtl/rdma/rdma_counts.sv: assign ends      = sweep_ends_q && !sweeps_q && !sweeps_row && => assign ends      = sweep_ends_q && !sweeps_q &&
-// mutate: rtl/rdma/rdma_counts.sv: next[way].writes = bumped(next[way].writes, write_q); => next[way].writes = bumped(next[way].writes, !write_q);
-// mutate: rtl/rdma/rdma_counts_report.sv: assign takes          = waits && (head.closes ? held_q == '0 && sends => assign takes          = waits && (head.closes ? sends
-// mutate: rtl/rdma/rdma_counts_report.sv: message_q <= '0; => message_q.kind <= '0;
-// mutate: rtl/rdma/rdma_counts_report.sv: report_valid_o = stands_q || => report_valid_o =
+// mutate: by && count != '1 => by && count != ~count_t'(1)
+// mutate: by && count != '1 => by
+// mutate: used_q[set_q]     <= 1'b0; => used_q[set_q]     <= used_q[set_q];
+// mutate: .valid_i(access_valid_i && on_q) => .valid_i(access_valid_i)
+// mutate: row_kept_q  <= writes && set_q == read_set; => row_kept_q  <= 1'b0;
+// mutate: if (total(row[w].reads, row[w].writes) < least_total) => if (total(row[w].reads, row[w].writes) > least_total)
+// mutate: assign stalls      = evicts && !entry_ready_i; => assign stalls      = 1'b0;
+// mutate: >= least_q => > least_q
+// mutate: assign out_go        = out_left_q != '0 && !evicts && entry_ready_i; => assign out_go        = out_left_q != '0 && entry_ready_i;
+// mutate: before_q     <= queued - Aw'(count_go); => before_q     <= '0;
+// mutate: block ? page << 4 : page => page
+// mutate: set ^ folded({tag, set_t'(0)}) => set
+// mutate: assign ends      = sweep_ends_q && !sweeps_q && !sweeps_row && => assign ends      = sweep_ends_q && !sweeps_q &&
+// mutate: next[way].writes = bumped(next[way].writes, write_q); => next[way].writes = bumped(next[way].writes, !write_q);
+// mutate: assign takes          = waits && (head.closes ? held_q == '0 && sends => assign takes          = waits && (head.closes ? sends
+// mutate: message_q <= '0; => message_q.kind <= '0;
+// mutate: report_valid_o = stands_q || => report_valid_o =
 #include <algorithm>
 #include <deque>
 #include <map>

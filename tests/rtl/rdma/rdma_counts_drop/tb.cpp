@@ -2,10 +2,10 @@
 // As rdma_counts, with entries that are dropped: losses are counted, saturate and are cleared; nothing waits.
 // top: counts_top
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/common/stream_fifo.sv rtl/tech/ram_1r1w.sv rtl/rdma/rdma_counts_pkg.sv rtl/rdma/rdma_counts.sv rtl/rdma/rdma_counts_report.sv tests/rtl/rdma/rdma_counts/counts_top.sv
+// own: tests/rtl/rdma/rdma_counts/counts_top.sv
 // args: -Irtl/common -GDrop=1 --x-initial unique
-// mutate: rtl/rdma/rdma_counts.sv: lost_q         <= drops ? 16'(taken_total) : '0; => lost_q         <= lost_q;
-// mutate: rtl/rdma/rdma_counts.sv: plus_saturating(lost_q, 16'(taken_total)) => lost_q + 16'(taken_total)
-// mutate: rtl/rdma/rdma_counts.sv: plus_saturating(lost_q, 16'(taken_total)) => plus_saturating(lost_q, 16'd1)
+// mutate: lost_q         <= drops ? 16'(taken_total) : '0; => lost_q         <= lost_q;
+// mutate: plus_saturating(lost_q, 16'(taken_total)) => lost_q + 16'(taken_total)
+// mutate: plus_saturating(lost_q, 16'(taken_total)) => plus_saturating(lost_q, 16'd1)
 #define DROP 1
 #include "tests/rtl/rdma/rdma_counts/tb.cpp"

@@ -4,14 +4,13 @@
 // reports come in the order of the moves, each with status, count, checksum, flags and cycles, and no sooner than the last acknowledgement.  Carries S1.12.
 // top: rdma_push
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/tech/ram_1r1w.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_push.sv
 // args: -Irtl/common -GNumSlices=8 -GMoves=4 -GLines=32 -GEvery=3 --x-initial unique
 // mutant: -GSeedBug=1
 // mutant: -GSeedBug=2
 // mutant: -GSeedBug=3
 // mutant: -GSeedBug=4
-// mutate: rtl/rdma/rdma_push.sv: old_q        <= used_q + => old_q        <= 0 * used_q +
-// mutate: rtl/rdma/rdma_push.sv: wait_q           <= Ew'(Every - 1); => wait_q           <= Ew'(Every - 2);
+// mutate: old_q        <= used_q + => old_q        <= 0 * used_q +
+// mutate: wait_q           <= Ew'(Every - 1); => wait_q           <= Ew'(Every - 2);
 #include <deque>
 #include <map>
 #include <vector>

@@ -4,13 +4,12 @@
 // status, count, checksum, flags and cycles of its own.  Carries S1.13.
 // top: rdma_store
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/pick_pkg.sv rtl/rdma/rdma_move_pkg.sv rtl/rdma/rdma_store.sv
 // args: -Irtl/common -GSlots=8 --x-initial unique
 // mutant: -GSeedBug=1
 // mutant: -GSeedBug=2
 // mutant: -GSeedBug=3
-// mutate: rtl/rdma/rdma_store.sv: begun_q[turn]  <= 1'b0; => begun_q[turn]  <= begun_q[turn];
-// mutate: rtl/rdma/rdma_store.sv: if (stored_fault_i) => if (stored_fault_i && 1'b0)
+// mutate: begun_q[turn]  <= 1'b0; => begun_q[turn]  <= begun_q[turn];
+// mutate: if (stored_fault_i) => if (stored_fault_i && 1'b0)
 #include <vector>
 
 #include "Vrdma_store.h"

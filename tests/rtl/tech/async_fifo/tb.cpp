@@ -2,12 +2,11 @@
 // Bench of async_fifo: random traffic between two clocks of any ratio against a queue in C++; room_o keeps its word; a queue
 // that is left alone runs full and empty.  (A register that samples a changing bit is not modelled: tests/formal is about that.)
 // top: async_fifo
-// sources: rtl/tech/async_fifo.sv
 // args: -GWidth=9 -GDepth=16
-// mutate: rtl/tech/async_fifo.sv: assign ready_o = used != place_t'(Depth); => assign ready_o = 1'b1;
-// mutate: rtl/tech/async_fifo.sv: used <= place_t'(Depth - 4); => used <= place_t'(Depth - 3);
-// mutate: rtl/tech/async_fifo.sv: data_o      <= mem[read_q[Aw-1:0]]; => data_o      <= mem[write_q[Aw-1:0]];
-// mutate: rtl/tech/async_fifo.sv: valid_o <= pop || (valid_o && !ready_i); => valid_o <= pop;
+// mutate: assign ready_o = used != place_t'(Depth); => assign ready_o = 1'b1;
+// mutate: used <= place_t'(Depth - 4); => used <= place_t'(Depth - 3);
+// mutate: data_o      <= mem[read_q[Aw-1:0]]; => data_o      <= mem[write_q[Aw-1:0]];
+// mutate: valid_o <= pop || (valid_o && !ready_i); => valid_o <= pop;
 #include <cstdint>
 #include <cstdio>
 #include <deque>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of ram_1r1w: random reads and lane writes against an array in C++; a read keeps its value while re_i is low.
 // top: ram_1r1w
-// sources: rtl/tech/ram_1r1w.sv
 // args: -GWidth=64 -GDepth=40 -GLanes=8
-// mutate: rtl/tech/ram_1r1w.sv: mem[waddr_i][l*LaneW+:LaneW] => mem[raddr_i][l*LaneW+:LaneW]
+// mutate: mem[waddr_i][l*LaneW+:LaneW] => mem[raddr_i][l*LaneW+:LaneW]
 #include <cstdint>
 #include <cstdio>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of ram_2r1w: random writes and reads on both ports against an array in C++.
 // top: ram_2r1w
-// sources: rtl/tech/ram_2r1w.sv
-// mutate: rtl/tech/ram_2r1w.sv: if (re1_i) out1_q[0] => if (re0_i || re1_i) out1_q[0]
+// mutate: if (re1_i) out1_q[0] => if (re0_i || re1_i) out1_q[0]
 #include <cstdint>
 #include <cstdio>
 

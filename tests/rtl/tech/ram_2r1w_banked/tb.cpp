@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of ram_2r1w_banked: random writes by lane and reads on both ports of all banks against an array in C++.
 // top: ram_2r1w_banked
-// sources: rtl/tech/ram_2r1w_banked.sv
 // args: -GLanes=2 -GDepth=48
-// mutate: rtl/tech/ram_2r1w_banked.sv: if (re1_i[b]) word1[b] => if (re0_i[b] || re1_i[b]) word1[b]
+// mutate: if (re1_i[b]) word1[b] => if (re0_i[b] || re1_i[b]) word1[b]
 #include <cstdint>
 #include <cstdio>
 

@@ -7,77 +7,76 @@
 // cycle.
 // top: part_utcl2
 // opt: -O0
-// sources: build/gen/gantry_msg_pkg.sv rtl/common/stream_rules_pkg.sv build/gen/gantry_cfg_pkg.sv rtl/common/pick_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/utcl2_choose_pkg.sv rtl/tlb/utcl2_tags_pkg.sv rtl/tlb/utcl2_misses_pkg.sv rtl/tlb/utcl2_withheld_pkg.sv rtl/tlb/utcl2_answers_pkg.sv rtl/tlb/utcl2_walks_pkg.sv rtl/tech/ram_1r1w.sv rtl/tlb/utcl2_store.sv rtl/tlb/utcl2_walker.sv rtl/tlb/utcl2_tlb.sv rtl/control/control_pkg.sv rtl/control/control_agent.sv rtl/gpu/part_utcl2.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -GDepth=16 -GReqDepth=16 --x-initial unique
-// mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
-// mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, vmid, SizePage, vpn)
-// mutate: rtl/tlb/utcl2_tags_pkg.sv: tag_of(generation, vmid, tag.size, vpn) => tag_of(tag.generation, vmid, tag.size, vpn)
-// mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd4 ? SizeBlock => pte[11:7] >= 5'd3 ? SizeBlock
-// mutate: rtl/tlb/tlb_pkg.sv: (vpn & size_mask(size)), pte[11:0] => (pte[39:12] & size_mask(size)), pte[11:0]
-// mutate: rtl/tlb/tlb_pkg.sv: (vpn & ~size_mask(size)) <= inv.last => vpn <= inv.last
-// mutate: rtl/tlb/utcl2_tlb.sv: valid[row][k] = match ? 1'b0 => valid[row][k] = match && c != 1 ? 1'b0
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0 => cmd.inv.vmid == VMID_ALL
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.step == set_t'(MostSets - 1) => cmd.step == set_t'(MostSets - 2)
-// mutate: rtl/tlb/utcl2_tlb.sv: if (inv_sent && walk_stale => if (inv_sent && cmd.root_set && walk_stale
-// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].last  = slot; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: walk[k].keep = 1'b0; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: behind < Patience => 1'b1
-// mutate: rtl/tlb/utcl2_tlb.sv: if (fill.valid && !page.beyond && => if (1'b0 &&
-// mutate: rtl/tlb/utcl2_tlb.sv: answer_set == 64'd0 && rsp_count == 8'd0) begin => answer_set == 64'd0) begin
-// mutate: rtl/tlb/utcl2_misses_pkg.sv: inv_covers(inv, vmid, vpn, SizeLarge) => inv_covers(inv, vmid, vpn, SizePage)
-// mutate: rtl/tlb/utcl2_misses_pkg.sv: walk_free && (waited || !others_wait) => walk_free
-// mutate: rtl/tlb/utcl2_walker.sv: if ((redo_set & bit_w) != 64'd0) begin => if (1'b0) begin
-// mutate: rtl/tlb/utcl2_walker.sv: walk[w].level != LevelLeaf && (redo_set & bit_w) == 64'd0 => walk[w].level != LevelLeaf
-// mutate: rtl/tlb/utcl2_walker.sv: root_known = 256'd0; => ;
-// mutate: rtl/tlb/utcl2_walker.sv: if (root_valid_i && inv_i.vmid == walk[w].vmid) entry = root_i; => ;
-// mutate: rtl/tlb/utcl2_walker.sv: root_known[walk[w].vmid] ? root[walk[w].vmid] : 64'd0 => root[walk[w].vmid]
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: known.vmid == vmid && => known.vmid[1:0] == vmid[1:0] &&
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: entry[55:12] + 44'(vpn[8:0]) => entry[55:12]
-// mutate: rtl/tlb/utcl2_store.sv: 16'd1 << write_way_i) => 16'd3 << write_way_i)
-// mutate: rtl/gpu/part_utcl2.sv: tlb_idle && walker_idle => tlb_idle || walker_idle
-// mutate: rtl/gpu/part_utcl2.sv: .drained_i(drained) => .drained_i(1'b1)
-// mutate: rtl/tlb/utcl2_tlb.sv: in_count != 8'd0 && !hold_take_i, => in_count != 8'd0,
-// mutate: rtl/tlb/utcl2_tlb.sv: if (lost_walks[6'(w)]) => if (1'b0)
-// mutate: rtl/tlb/utcl2_tlb.sv: owed       = in_count; => owed = 8'd0;
-// mutate: rtl/tlb/utcl2_walker.sv: credits != 9'd0 && !hold_i) => credits != 9'd0)
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: !pte[0] && !deny && => !pte[0] &&
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: && !space.deny && => &&
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: (space.withhold || pte_locked(pte)) => space.withhold
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: access: access, => access: 8'd1,
-// mutate: rtl/tlb/utcl2_withheld_pkg.sv: 64'({vpn, 12'd0}) => 64'({vpn[27:1], 13'd0})
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: pte_locked(entry) ? entry : 64'd0 => 64'd0
-// mutate: rtl/tlb/utcl2_tlb.sv: !answer_set[k] && !fail_set[k] && => !answer_set[k] &&
-// mutate: rtl/tlb/utcl2_tlb.sv: held_count = held_count + walk[w].count; => held_count = held_count + 12'd1;
-// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].count = walk[w].count + 12'd1; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: walk[w].deny | slot_deny[at_t'(slot)] => walk[w].deny
-// mutate: rtl/tlb/utcl2_tlb.sv: deny: slot_deny[at_t'(slot)], first => deny: 1'b0, first
-// mutate: rtl/tlb/utcl2_tlb.sv: if (inv_covers(cmd.inv, page.vmid, page.vpn, SizePage)) begin => if (inv_covers(cmd.inv, page.vmid, page.vpn, SizeBlock)) begin
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.state == CmdTell && fail_set == 64'd0) begin => cmd.state == CmdTell) begin
-// mutate: rtl/tlb/utcl2_tlb.sv: busy_q == held_count_q && => busy_q == 12'd0 &&
-// mutate: rtl/tlb/utcl2_tlb.sv: walk_free | answer_set | fail_set; => walk_free | answer_set;
-// mutate: rtl/tlb/utcl2_tlb.sv: slot_deny[at_t'(slot)] = 1'b0; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: else if (withheld( => else if (done_pte_i[56] && withheld(
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0] => cmd.inv.vmid == v[7:0]
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: first <= inv.last => first < inv.last
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: last >= inv.first && first => last > inv.first && first
-// mutate: rtl/tlb/utcl2_tlb.sv: if (perf_en_i) perf_data_o => perf_data_o
-// mutate: rtl/tlb/utcl2_tlb.sv: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
-// mutate: rtl/tlb/utcl2_choose_pkg.sv: < places - 8'd1; => < places;
-// mutate: rtl/tlb/utcl2_tlb.sv: RspDepth > 2 ? RspDepth - 2 : 1 => RspDepth > 2 ? RspDepth - 1 : 1
-// mutate: rtl/tlb/utcl2_tlb.sv: slots_t'(Slots - Depth)); => slots_t'(Slots - Depth - 1));
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.state == CmdDrain && !s2.valid => cmd.state == CmdDrain && s2.valid
-// mutate: rtl/tlb/utcl2_tlb.sv: turn      = 6'(w) + 6'd1; => ;
-// mutate: rtl/tlb/utcl2_walker.sv: turn     = 6'(w) + 6'd1; => turn = 6'(w);
-// mutate: rtl/tlb/utcl2_tlb.sv: cmd.inv) && !(fill.valid && fill.row == row && fill.way == k[3:0]); => cmd.inv) && !(fill.valid && fill.row == row && fill.way != k[3:0]);
-// mutate: rtl/tlb/utcl2_tlb.sv: behind    = 3'd0; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: generation = '{default: 8'd0}; => ;
-// mutate: rtl/tlb/utcl2_tlb.sv: valid      = '{default: '0}; => valid = '{default: '1};
-// mutate: rtl/tlb/utcl2_tlb.sv: rsp_count_q <= rsp_count; => rsp_count_q <= 8'd0;
-// mutate: rtl/tlb/utcl2_tlb.sv: dropping    = 1'b0; => ;
-// mutate: rtl/tlb/utcl2_walker.sv: & (Cached - 1); => & (Cached - 2);
-// mutate: rtl/tlb/utcl2_walker.sv: & (CachedRoots - 1); => & (CachedRoots - 2);
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: 18'h3FFFF} => 18'h1FFFF}
-// mutate: rtl/tlb/utcl2_walks_pkg.sv: 9'h1FF} => 9'h0FF}
+// mutate: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, {tag.vmid[7:2], vmid[1:0]}, tag.size, vpn)
+// mutate: tag_of(generation, vmid, tag.size, vpn) => tag_of(generation, vmid, SizePage, vpn)
+// mutate: tag_of(generation, vmid, tag.size, vpn) => tag_of(tag.generation, vmid, tag.size, vpn)
+// mutate: pte[11:7] >= 5'd4 ? SizeBlock => pte[11:7] >= 5'd3 ? SizeBlock
+// mutate: (vpn & size_mask(size)), pte[11:0] => (pte[39:12] & size_mask(size)), pte[11:0]
+// mutate: (vpn & ~size_mask(size)) <= inv.last => vpn <= inv.last
+// mutate: valid[row][k] = match ? 1'b0 => valid[row][k] = match && c != 1 ? 1'b0
+// mutate: cmd.inv.vmid == VMID_ALL || generation[cmd.inv.vmid] == 8'd0 => cmd.inv.vmid == VMID_ALL
+// mutate: cmd.step == set_t'(MostSets - 1) => cmd.step == set_t'(MostSets - 2)
+// mutate: if (inv_sent && walk_stale => if (inv_sent && cmd.root_set && walk_stale
+// mutate: walk[w].last  = slot; => ;
+// mutate: walk[k].keep = 1'b0; => ;
+// mutate: behind < Patience => 1'b1
+// mutate: if (fill.valid && !page.beyond && => if (1'b0 &&
+// mutate: answer_set == 64'd0 && rsp_count == 8'd0) begin => answer_set == 64'd0) begin
+// mutate: inv_covers(inv, vmid, vpn, SizeLarge) => inv_covers(inv, vmid, vpn, SizePage)
+// mutate: walk_free && (waited || !others_wait) => walk_free
+// mutate: if ((redo_set & bit_w) != 64'd0) begin => if (1'b0) begin
+// mutate: walk[w].level != LevelLeaf && (redo_set & bit_w) == 64'd0 => walk[w].level != LevelLeaf
+// mutate: root_known = 256'd0; => ;
+// mutate: if (root_valid_i && inv_i.vmid == walk[w].vmid) entry = root_i; => ;
+// mutate: root_known[walk[w].vmid] ? root[walk[w].vmid] : 64'd0 => root[walk[w].vmid]
+// mutate: known.vmid == vmid && => known.vmid[1:0] == vmid[1:0] &&
+// mutate: entry[55:12] + 44'(vpn[8:0]) => entry[55:12]
+// mutate: 16'd1 << write_way_i) => 16'd3 << write_way_i)
+// mutate: tlb_idle && walker_idle => tlb_idle || walker_idle
+// mutate: .drained_i(drained) => .drained_i(1'b1)
+// mutate: in_count != 8'd0 && !hold_take_i, => in_count != 8'd0,
+// mutate: if (lost_walks[6'(w)]) => if (1'b0)
+// mutate: owed       = in_count; => owed = 8'd0;
+// mutate: credits != 9'd0 && !hold_i) => credits != 9'd0)
+// mutate: !pte[0] && !deny && => !pte[0] &&
+// mutate: && !space.deny && => &&
+// mutate: (space.withhold || pte_locked(pte)) => space.withhold
+// mutate: access: access, => access: 8'd1,
+// mutate: 64'({vpn, 12'd0}) => 64'({vpn[27:1], 13'd0})
+// mutate: pte_locked(entry) ? entry : 64'd0 => 64'd0
+// mutate: !answer_set[k] && !fail_set[k] && => !answer_set[k] &&
+// mutate: held_count = held_count + walk[w].count; => held_count = held_count + 12'd1;
+// mutate: walk[w].count = walk[w].count + 12'd1; => ;
+// mutate: walk[w].deny | slot_deny[at_t'(slot)] => walk[w].deny
+// mutate: deny: slot_deny[at_t'(slot)], first => deny: 1'b0, first
+// mutate: if (inv_covers(cmd.inv, page.vmid, page.vpn, SizePage)) begin => if (inv_covers(cmd.inv, page.vmid, page.vpn, SizeBlock)) begin
+// mutate: cmd.state == CmdTell && fail_set == 64'd0) begin => cmd.state == CmdTell) begin
+// mutate: busy_q == held_count_q && => busy_q == 12'd0 &&
+// mutate: walk_free | answer_set | fail_set; => walk_free | answer_set;
+// mutate: slot_deny[at_t'(slot)] = 1'b0; => ;
+// mutate: else if (withheld( => else if (done_pte_i[56] && withheld(
+// mutate: cmd.inv.vmid == VMID_ALL || cmd.inv.vmid == v[7:0] => cmd.inv.vmid == v[7:0]
+// mutate: first <= inv.last => first < inv.last
+// mutate: last >= inv.first && first => last > inv.first && first
+// mutate: if (perf_en_i) perf_data_o => perf_data_o
+// mutate: report_credits != 8'd0 && !hold_all_i; => report_credits != 8'd0;
+// mutate: < places - 8'd1; => < places;
+// mutate: RspDepth > 2 ? RspDepth - 2 : 1 => RspDepth > 2 ? RspDepth - 1 : 1
+// mutate: slots_t'(Slots - Depth)); => slots_t'(Slots - Depth - 1));
+// mutate: cmd.state == CmdDrain && !s2.valid => cmd.state == CmdDrain && s2.valid
+// mutate: turn      = 6'(w) + 6'd1; => ;
+// mutate: turn     = 6'(w) + 6'd1; => turn = 6'(w);
+// mutate: cmd.inv) && !(fill.valid && fill.row == row && fill.way == k[3:0]); => cmd.inv) && !(fill.valid && fill.row == row && fill.way != k[3:0]);
+// mutate: behind    = 3'd0; => ;
+// mutate: generation = '{default: 8'd0}; => ;
+// mutate: valid      = '{default: '0}; => valid = '{default: '1};
+// mutate: rsp_count_q <= rsp_count; => rsp_count_q <= 8'd0;
+// mutate: dropping    = 1'b0; => ;
+// mutate: & (Cached - 1); => & (Cached - 2);
+// mutate: & (CachedRoots - 1); => & (CachedRoots - 2);
+// mutate: 18'h3FFFF} => 18'h1FFFF}
+// mutate: 9'h1FF} => 9'h0FF}
 #include <deque>
 #include <map>
 #include <set>

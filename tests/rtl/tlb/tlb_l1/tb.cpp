@@ -5,20 +5,19 @@
 // Address spaces and pages that differ in one bit are different ones, to lookups and to invalidations; an invalidation of
 // pages takes every entry that has one of them, and no other.  What is found is told by a model of the sets, too.
 // top: tlb_l1
-// sources: build/gen/gantry_msg_pkg.sv rtl/tlb/tlb_pkg.sv rtl/tlb/tlb_l1.sv
 // args: -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL --x-initial unique
-// mutate: rtl/tlb/tlb_l1.sv: vmid: vmid, first: vpn => vmid: {6'd0, vmid[1:0]}, first: vpn
-// mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0 => inv_covers(inv_i, kept.vmid, kept.first, kept.size) && e >= NumWays) tag[e] = 64'd0
-// mutate: rtl/tlb/tlb_l1.sv: inv_covers(inv_i, kept.vmid, kept.first, kept.size) => inv_covers(inv_i, kept.vmid, kept.first, SizePage)
-// mutate: rtl/tlb/tlb_l1.sv: pte_of_page(pte[hit_way], hit_size, lookup_vpn_i) => pte_of_page(pte[hit_way], SizePage, lookup_vpn_i)
-// mutate: rtl/tlb/tlb_l1.sv: tag[base+w] == other ? SizeLarge => tag[base+w] == other ? SizeMib
-// mutate: rtl/tlb/tlb_l1.sv: size: of_size, vmid => size: SizePage, vmid
-// mutate: rtl/tlb/tlb_pkg.sv: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
-// mutate: rtl/tlb/tlb_l1.sv: hit ? oldest[base] : way + 32'd1; => way + 32'd1;
-// mutate: rtl/tlb/tlb_l1.sv: lookup_valid_i && rst_ni; => lookup_valid_i;
-// mutate: rtl/tlb/tlb_l1.sv: tag[last] == make_tag(kept.size, lookup_vmid_i, => tag[last] == make_tag(kept.size, kept.vmid,
-// mutate: rtl/tlb/tlb_l1.sv: hit_way  = 32'(last); => hit_way  = 32'd0;
-// mutate: rtl/tlb/tlb_pkg.sv: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
+// mutate: vmid: vmid, first: vpn => vmid: {6'd0, vmid[1:0]}, first: vpn
+// mutate: inv_covers(inv_i, kept.vmid, kept.first, kept.size)) tag[e] = 64'd0 => inv_covers(inv_i, kept.vmid, kept.first, kept.size) && e >= NumWays) tag[e] = 64'd0
+// mutate: inv_covers(inv_i, kept.vmid, kept.first, kept.size) => inv_covers(inv_i, kept.vmid, kept.first, SizePage)
+// mutate: pte_of_page(pte[hit_way], hit_size, lookup_vpn_i) => pte_of_page(pte[hit_way], SizePage, lookup_vpn_i)
+// mutate: tag[base+w] == other ? SizeLarge => tag[base+w] == other ? SizeMib
+// mutate: size: of_size, vmid => size: SizePage, vmid
+// mutate: pte[11:7] >= 5'd9 ? SizeLarge => pte[11:7] >= 5'd8 ? SizeLarge
+// mutate: hit ? oldest[base] : way + 32'd1; => way + 32'd1;
+// mutate: lookup_valid_i && rst_ni; => lookup_valid_i;
+// mutate: tag[last] == make_tag(kept.size, lookup_vmid_i, => tag[last] == make_tag(kept.size, kept.vmid,
+// mutate: hit_way  = 32'(last); => hit_way  = 32'd0;
+// mutate: (vpn | size_mask(size)) >= inv.first => vpn >= inv.first
 #include <iterator>
 #include <map>
 
