@@ -56,6 +56,7 @@ CASES = {
     "2x1-live": Case({}, **LIVE, nightly=True),
     "2x1-two": Case({"H": 2, "N": 2, "OWNERS": 1}, nightly=True),
     "3x1": Case({"G": 3}, nightly=True),
+    "3x1-faults": Case({"G": 3, "FAULTS": 1}, nightly=True),
     "3x1-owner": Case({"G": 3, "H": 2, "N": 2, "OWNERS": 1, "FAULTS": 1}, **bits(32)),
     "2x2": Case({"P": 2}, nightly=True),
     "2x2-owner": Case({"P": 2, "H": 2, "N": 2, "OWNERS": 1, "FAULTS": 1}, **bits(32)),
