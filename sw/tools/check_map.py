@@ -7,6 +7,7 @@ Every row `| id | what | RTL | host | test | keys |`: paths exist; of the test's
 the map (a folder names all its files).  An id that a case shows stands in the map.  One line a finding.
 With --ran also build/test-results.tsv: of the cases that show the id some passed and none failed (long ones may be skipped, but
 not all), and no other of their file failed.  Without, tests/cases.tsv is held against the tests that stand in the tree.
+docs/where.md: of each row `| behaviour | file | name |` the file exists and has the name.
 """
 import pathlib
 import re
@@ -29,8 +30,19 @@ def paths(cell):
     return re.findall(r"`([^`]+)`", cell)
 
 
+def where():
+    """One line for each row of docs/where.md that is not true."""
+    page = ROOT / "docs/where.md"
+    for what, file, name in re.findall(r"^\| (.+) \| `([^`]+)` \| `([^`]+)` \|$", page.read_text() if page.exists() else "", re.M):
+        path = ROOT / file
+        if not path.is_file():
+            yield f"docs/where.md: {what}: {file} does not exist"
+        elif not re.search(rf"\b{re.escape(name)}\b", path.read_text()):
+            yield f"docs/where.md: {what}: {file} has no {name}"
+
+
 def main():
-    findings, named = [], set()
+    findings, named = list(where()), set()
     ran, failed = {}, set()
     try:
         listed = manifest.load()

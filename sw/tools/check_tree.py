@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = r"[A-Za-z0-9_-]+"
 RULES = [  # where, what may stand there
-    (r"", r"README\.md|LICENSE|Makefile|gantry\.core|pytest\.ini|\.gitignore|\.gitattributes|\.clang-format"),
+    (r"", r"README\.md|CONTRIBUTING\.md|LICENSE|Makefile|gantry\.core|pytest\.ini|\.gitignore|\.gitattributes|\.clang-format"),
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
     (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
@@ -20,7 +20,7 @@ RULES = [  # where, what may stand there
     (r"host/migrate/", r"steps\.def"),
     (r"bridge/(proto|verilated)/", rf"(messages|stream)\.def|partitions\.yaml|{NAME}\.hpp"),
     (r"configs/", rf"params\.def|{NAME}\.yaml"),
-    (r"rtl/[a-z0-9]+/", rf"{NAME}\.svh?"),
+    (r"rtl/([a-z0-9]+/)+", rf"{NAME}\.svh?"),
     (r"rtl/gpu/", r"links\.yaml"),
     (r"fpga/", r"README\.md"),
     (r"fpga/sim/", rf"{NAME}\.(c|h|cpp|hpp)"),

@@ -102,3 +102,13 @@ def test_source_in_no_row(tree):
     (tree / "host/extra").mkdir()
     (tree / "host/extra/new.c").write_text("int new_thing;\n")
     assert findings(tree) == ["docs/map.md: host/extra/new.c is in no row"]
+
+
+def test_where_a_behaviour_is(tree):
+    """A name that is not in its file, and a file that is gone."""
+    page = tree / "docs/where.md"
+    rows = [line for line in page.read_text().splitlines() if line.count("`") >= 4 and line.startswith("| ")]
+    assert len(rows) > 100
+    page.write_text(page.read_text().replace("`victim`", "`victims`").replace("`rtl/l2/l2_mshr_pkg.sv`", "`rtl/l2/l2_mshrs_pkg.sv`"))
+    assert findings(tree) == ["docs/where.md: L2: replacement: rtl/l2/l2_tags_pkg.sv has no victims",
+                              "docs/where.md: L2: MSHRs: rtl/l2/l2_mshrs_pkg.sv does not exist"]
