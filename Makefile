@@ -91,6 +91,9 @@ bench: all  ## speed figures beside a calibrated C loop, in build/bench.json
 lint: all  ## RTL by Verilator -Wall, race checker, verible and yosys; C by clang-format; what stands in the tree
 	@$(PY) sw/tools/lint.py $(M)
 
+house:  ## what a move of a file touches, how full folders are, how long blocks: now, limit, goal
+	@$(PY) sw/tools/house.py
+
 print-flags:
 	@printf 'CC=%s\nCFLAGS=%s\nLDLIBS=%s\n' '$(CC)' '$(CFLAGS)' '$(LDLIBS)'
 
@@ -107,4 +110,4 @@ clean:  ## remove generated files except the Python environment
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
 
-.PHONY: nightly nightly-part bench demo lint print-flags all all-files bootstrap test clean help
+.PHONY: nightly nightly-part bench demo house lint print-flags all all-files bootstrap test clean help

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lint.py [MODULE...]: every RTL module through Verilator -Wall, the race checker, verible and yosys' read_slang; C by clang-format and check_floors.py,
-the interface of libgantry by check_library.py, what stands in the tree by check_tree.py, and the harness of a board of each partition kind by check_board.py.
+the interface of libgantry by check_library.py, what stands in the tree by check_tree.py, how full it is by house.py, and the harness of a board of each partition kind by check_board.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
 (rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
@@ -20,6 +20,7 @@ import check_links
 import check_tree
 import gen_core
 import gen_links
+import house
 import netlist
 import nightly
 import rtl_sources
@@ -189,6 +190,8 @@ def main():
         findings += [f"library {line}" for line in check_library.findings()]
         checks += 1
         findings += [f"tree {line}" for line in check_tree.findings()]
+        checks += 1
+        findings += [f"house {line}" for line in house.findings()]
         checks += 1
         findings += [f"board {line}" for line in boards()]
         old = nightly.old_ones()

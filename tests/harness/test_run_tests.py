@@ -39,7 +39,7 @@ FILES = {"tests/host/base/test_c.c": C, "tests/sw/test_s.sh": SH,
 
 
 def small_tree(folder):
-    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "source_state.py", "check_map.py", "test_cases.py", "mutation.py"):
+    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "source_state.py", "check_map.py", "test_cases.py", "mutation.py", "bench_files.py", "rtl_sources.py"):
         (folder / "sw/tools").mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "sw/tools" / name, folder / "sw/tools" / name)
     for name, text in {**FILES, "Makefile": MAKE, "docs/map.md": "| S0.1 | it can | | | `tests/host/base/test_c.c` | |\n"}.items():
