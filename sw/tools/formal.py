@@ -80,7 +80,7 @@ def run_apart(work, frames):
 
 def files_of(block):
     """Headers and sources of a proof, as paths below the root: what its properties need, wherever that stands (rtl_sources.py)."""
-    own = [p for p in (ROOT / f"tests/formal/{block}_peek.sv", ROOT / f"tests/formal/{block}_fv.sv") if p.exists()]
+    own = [p for part in ("crc_pkg", "peek", "fv") if (p := ROOT / f"tests/formal/{block}_{part}.sv").exists()]  # what stands for a package, looks inside, asks
     sources = rtl_sources.sources(f"{block}_fv", own)
     headers = dict.fromkeys(h for p in sources for h in rtl_sources.included(p))
     return [str(p.relative_to(ROOT)) for p in [*headers, *sources]]
