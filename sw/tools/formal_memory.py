@@ -4,8 +4,6 @@ import dataclasses
 
 from formal_tasks import bounded, faults, induction, reach, step
 
-VMEM = ["build/gen/gantry_cfg_pkg.sv", "build/gen/gantry_msg_pkg.sv", "rtl/common/pick_pkg.sv", "rtl/tlb/tlb_pkg.sv", "rtl/cu/cu_pkg.sv", "rtl/l1/l1v_pkg.sv",
-        "rtl/cu/cu_vmem_pkg.sv"]
 BLOCKS = {  # tasks of each
     "dram_channel": {"bmc": bounded(6, nightly=True), "bmc_long": bounded(10, nightly=True),
          "bmc_banks": bounded(10, nightly=True, limit=3600, params={"Banks": 4, "Places": 4}),

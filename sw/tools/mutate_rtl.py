@@ -18,7 +18,6 @@ import threading
 
 import bench_files
 import lint
-import mutation
 import processor
 import rtl_sources
 import verilate

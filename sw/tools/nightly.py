@@ -174,4 +174,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except nu.manifest.Unreadable as unreadable:
+        sys.exit(f"nightly: {unreadable}")
