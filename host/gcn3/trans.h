@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Transcendental operations as integer functions on bit patterns, the same as in rtl/fpu (bit for bit).
+ * Transcendental operations as integer functions on bit patterns, the same as in rtl/cu/fpu (bit for bit).
  */
 #ifndef GCN3_TRANS_H
 #define GCN3_TRANS_H

@@ -2,7 +2,7 @@
  * C partitions in front of host/vm/pmem.h: `store` (VRAM contents of one GPU behind the L2 slices' dram channels) and
  * `hostmem` (host physical memory behind the far links of all GPUs and the host's port; all memories behind the port of
  * a host with golden GPUs).  Responsible for: contents, the hash over the stream of writes.  Not responsible for:
- * timing (the channels' latency and rtl/dram), allocation.
+ * timing (the channels' latency and rtl/l2/dram), allocation.
  */
 #ifndef GANTRY_MEMORY_PARTS_H
 #define GANTRY_MEMORY_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * GPU page tables (pagetable.h): three levels of 64-bit entries, changed in the host's copy and written from there to
- * the VRAM in which rtl/tlb and the golden model walk them.  What an entry leads to is written before the entry.  Not
+ * the VRAM in which rtl/utcl2 and the golden model walk them.  What an entry leads to is written before the entry.  Not
  * responsible for: pages of tables (tables.c), memory accesses through tables (pagewalk.c), TLB shoot-down (driver,
  * firmware), which addresses are mapped (driver).
  */

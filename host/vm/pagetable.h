@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GPU page tables in simulated VRAM, built by the driver in C and walked by rtl/tlb.  See docs/contracts.md.
+ * GPU page tables in simulated VRAM, built by the driver in C and walked by rtl/utcl2.  See docs/contracts.md.
  * 40-bit virtual addresses, three levels: VA[39:30] (root, 1024 entries, 8 KiB), VA[29:21], VA[20:12] (512 entries
  * each).  Every table lies in the VRAM of the GPU that walks it (a reserved region at the top of VRAM).  The host works
  * on a copy of its own and never reads it back: every change is a write to VRAM that goes to a sink.
  * Entry (64 bit): 0 valid, 1 R, 2 W, 3 X, 4 leaf, 6:5 memory type (0 cached, 1 uncached/fine-grained),
  * 11:7 fragment, 47:12 offset of page or table, 55:48 owner (0 host, k+1 GPU k), 56 locked: not valid, and a
- * translation is withheld until the page is unlocked (rtl/tlb/utcl2_withheld_pkg.sv).  A leaf at level 2 (VA[29:21])
+ * translation is withheld until the page is unlocked (rtl/utcl2/utcl2_withheld_pkg.sv).  A leaf at level 2 (VA[29:21])
  * maps 2 MiB.  Fragment n (the hardware's field): the entry is one of 2^n pages that are aligned and adjacent in both
  * address spaces and equal in their other bits, so a TLB may keep them as one; 0 single, 4 blocks of 64 KiB, 9 a 2 MiB
  * leaf.

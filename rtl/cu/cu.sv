@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compute unit: wires the front end, up to four SIMDs, the LDS and the vector memory unit with its L1 cache and TLB.
 // Memory units read VGPRs through one port of each SIMD (never two units one SIMD at a time: the front end sees to
-// that) and write them through two.  Not responsible for: the instruction and scalar caches (rtl/l1), partition
-// straps (rtl/gpu/part_cu.sv).
+// that) and write them through two.  Not responsible for: the instruction and scalar caches (rtl/sqc), partition
+// straps (rtl/cu/part_cu.sv).
 `include "gantry_assert.svh"
 
 module cu

@@ -6,7 +6,7 @@ cells: which of the 1,057 compute encodings, and which of their cells (operand, 
 active lane and, where there is a result, another one than before.  Data: random programs (tests/rtl/cu/torture), then random programs that
 deal only what was never hit, and the kernels of sw/kernels in lock step; build/coverage/never.txt lists what
 was never hit, with the reason where it can never be.
-rtl: lines, branches and toggles of rtl/cu, rtl/fpu and rtl/lds (coverage_rtl.py); its random programs are a twentieth of N.
+rtl: lines, branches and toggles of rtl/cu (its L1 cache apart) (coverage_rtl.py); its random programs are a twentieth of N.
 --keep adds to what build/coverage holds from earlier runs (of any lock step with GANTRY_COVERAGE=build/coverage); --report only prints."""
 import argparse
 import collections

@@ -11,8 +11,9 @@ import pathlib
 import re
 from typing import NamedTuple
 
+import verilate_coverage
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("rtl/cu", "rtl/fpu", "rtl/lds")
 SEEDED = re.compile(r"\b(FaultSeed|SeedFault\w*|SeedBug)\b")  # faults for tests, off in every model that is counted
 CHECK = re.compile(r"`(?:GANTRY_(?:ASSERT|ASSUME|COVER)|STREAM_ASSERT)\s*\(")
 FIELD = re.compile("\x01([a-zA-Z]+)\x02([^\x01']*)")
@@ -111,11 +112,11 @@ class Tally:
 class Report:
     """Of {Point: times}: tallies by file, and what was never hit.  Assertions and seeded faults are put aside."""
 
-    def __init__(self, counts, root=ROOT, folders=FOLDERS):
+    def __init__(self, counts, root=ROOT):
         self.files, self.aside, self.never, self.still = collections.defaultdict(Tally), 0, [], collections.defaultdict(list)
         sources, lines, sides = Sources(root), collections.Counter(), []
         for p, times in sorted(counts.items()):
-            if not p.file.startswith(tuple(f + "/" for f in folders)):
+            if not verilate_coverage.counted(p.file):
                 continue
             tally = self.files[p.file]
             if p.kind == "toggle":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of rtl/cu, rtl/fpu and rtl/lds: runs of counting models (GANTRY_RTL_COVERAGE, verilate_coverage.py), and their report.
+"""Coverage of rtl/cu (its L1 cache apart): runs of counting models (GANTRY_RTL_COVERAGE, verilate_coverage.py), and their report.
 
-Runs: the module benches of tests/rtl/cu and tests/rtl/lds with the forms that synthesis reads and those of narrow SIMDs, random programs
+Runs: the module benches of tests/rtl/cu and tests/rtl/cu/lds with the forms that synthesis reads and those of narrow SIMDs, random programs
 and random words in lock step, the kernels of sw/kernels in lock step, some of them and random programs on the smallest CU, programs that
 trap in lock step.  Counts of every run are added to build/coverage/rtl.tsv and its files removed.  build/coverage/rtl_never.txt: lines and
 sides of branches never hit; rtl_never_toggle.txt: bits; rtl_uncounted.txt: places without counting code, which are not in the table."""
@@ -14,6 +14,7 @@ import sys
 
 import coverage_data
 import isa_cells
+import verilate_coverage
 
 ROOT = coverage_data.ROOT
 sys.path.insert(0, str(ROOT / "tests/rtl/cu/torture"))
@@ -103,8 +104,8 @@ def run(instructions, seed, only=""):
 def uncounted(counts):
     """Places that have a point in no model, as file:line: what: text.  Blocks that end in a jump are left out: the jump has the point."""
     known, sources, out = {(p.file, p.line, p.column) for p in counts}, coverage_data.Sources(ROOT), set()
-    jumps = {(p.file, p.line) for p in counts if p.kind != "toggle" and p.file.startswith(coverage_data.FOLDERS) and JUMP.search(sources.line(p.file, p.line))}
-    for path in [*ROOT.glob("build/models/cu_cover-*/uncounted.txt"), *ROOT.glob("build/tests/tests/rtl/*/*/Vcoverage/uncounted.txt")]:
+    jumps = {(p.file, p.line) for p in counts if p.kind != "toggle" and verilate_coverage.counted(p.file) and JUMP.search(sources.line(p.file, p.line))}
+    for path in [*ROOT.glob("build/models/cu_cover-*/uncounted.txt"), *(ROOT / "build/tests/tests/rtl").glob("**/Vcoverage/uncounted.txt")]:
         for file, line, column, what in (row.split("\t") for row in path.read_text().splitlines()):
             at = int(line)
             if (file, at, int(column)) not in known and not any((file, at + n) in jumps for n in range(BLOCK)):

@@ -4,7 +4,7 @@
 the interface of libgantry by check_library.py, what stands in the tree by check_tree.py, how full it is by house.py, and the harness of a board of each partition kind by check_board.py.
 
 Without arguments: all modules for Verilator and the race checker, all files for verible, the partition tops
-(rtl/gpu/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
+(rtl/*/part_*), the GPU and the blocks of the compute unit for read_slang, gpu.sv against its table of links and
 through the list of gantry.core, all C sources for clang-format.  Prints one line a finding and
 `lint: N checks, N findings`; exit 1 on findings.  A warning, no finding: how many units of `make nightly` are older than ten days (nightly.py).
 """

@@ -23,7 +23,8 @@ LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_asse
 SECTION = "// ---- assertions"  # from here to the end of a module there are checks only
 TARGETS = re.compile(r"^\s*(\w+|\{[\w, ]+\})\s+<= ([^;]*);\s*$")
 FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c", "host/machine": ".c",
-           **{f"rtl/{name}": ".sv" for name in ("control", "l1", "l2", "tlb", "noc", "rdma", "dram", "dispatch", "lds", "cu")}}
+           **{f"rtl/{name}": ".sv" for name in ("control", "sqc", "l2", "tlb", "utcl2", "noc", "rdma", "dispatch",
+                                                 *(f"cu/{part}" for part in ("front", "scalar", "simd", "vmem", "l1v", "lds", "narrow")))}}
 
 
 @dataclasses.dataclass(frozen=True)

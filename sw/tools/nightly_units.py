@@ -23,7 +23,7 @@ PARTS = 12  # of the table, each about 80 minutes
 # Into how many slices long files are cut, so that none takes longer than about 40 minutes.
 SLICES = {"tests/harness/test_planted.py": 12, "tests/system/test_modes.py": 4, "tests/system/test_extremes.py": 6, "tests/formal/test_formal.py": 8,
           "tests/system/test_programs.py": 3, "tests/system/test_fault_matrix.py": 2, "tests/system/test_whole.py": 3, "tests/system/test_libraries.py": 3,
-          "tests/system/test_board.py": 6, "tests/rtl/test_synthesis.py": 2, "tests/rtl/tlb/part_utcl2/tb.cpp": 2, "tests/rtl/dispatch/part_dispatch/tb.cpp": 2}
+          "tests/system/test_board.py": 6, "tests/rtl/test_synthesis.py": 2, "tests/rtl/utcl2/part_utcl2/tb.cpp": 2, "tests/rtl/dispatch/part_dispatch/tb.cpp": 2}
 # A test runs longer at night when its text, or what it includes, asks for it.
 LONGER = re.compile(r"GANTRY_NIGHTLY|\bnightly\(\)")
 LIMIT = re.compile(r"^(?: \*|// ) ?\*? ?limit: \d+", re.M)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What verilate.py does for --coverage beside the switches: copies of the sources with what Verilator 5.048 needs to keep every point,
 and a hook in the generated model that writes the counts (bridge/verilated/coverage.hpp).
-Counted are rtl/cu, rtl/fpu and rtl/lds; other files of a model are switched off."""
+Counted are rtl/cu, but not its L1 cache (rtl/cu/l1v); other files of a model are switched off."""
 import os
 import pathlib
 import re
@@ -9,7 +9,6 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOOK = ROOT / "bridge/verilated/coverage.hpp"
 READ = [pathlib.Path(__file__), HOOK]  # what counts for the key of a model
-FOLDERS = ("rtl/cu/", "rtl/fpu/", "rtl/lds/")
 SWITCHES = ["--coverage-line", "--coverage-toggle", "-Wno-fatal"]
 # Verilator 5.048 forgets the points of a package whose first item is one (its walk over the items that it moves ends there): all but
 # the first, and the counts have no name.  A parameter that stays keeps its place before them.
@@ -33,11 +32,16 @@ def whole(path, root):
     for n, line in enumerate(countable(path.read_text()).split("\n"), 1):
         header = re.match(r'\s*`include\s+"(?:\S*/)?(\w+\.svh)"', line)
         if header and header[1] not in MACROS:
-            found = next(root.glob(f"rtl/*/{header[1]}"))
+            found = next((root / "rtl").rglob(header[1]))
             out += [whole(found, root), f'`line {n + 1} "{name}" 0']
         else:
             out.append(line)
     return "\n".join(out)
+
+
+def counted(name):
+    """A file, by its place below the root: of the compute unit, but for its L1 cache, which is a part of the memory path."""
+    return name.startswith("rtl/cu/") and not name.startswith("rtl/cu/l1v/")
 
 
 def copies(sources, folder, root=ROOT):
@@ -49,7 +53,7 @@ def copies(sources, folder, root=ROOT):
         copy = folder / f"{n}_{source.name}"
         copy.write_text(whole(source, root))
         out.append(str(copy))
-        if not name.startswith(FOLDERS):
+        if not counted(name):
             off.append(f'coverage_off -file "{name}"')
     config = folder / "off.vlt"
     config.write_text("\n".join(off) + "\n")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/dram/dram_channel at a small size (2 banks, each a group, of 2 rows; 2 places; short times that all differ):
+// Properties of rtl/l2/dram/dram_channel at a small size (2 banks, each a group, of 2 rows; 2 places; short times that all differ):
 // every command keeps its distance from all before it, banks are open or closed as it needs, data do not meet on the bus, every
 // access gets one column command, of its own kind, in its own row, reads are answered once.  Accesses come at any time when there
 // is room, in any order.  The rules are counted here, by the age of the last command of each kind in each bank.
-// Not responsible for: order, age limit, bandwidth, refresh in time (tests/rtl/dram/dram_channel).
+// Not responsible for: order, age limit, bandwidth, refresh in time (tests/rtl/l2/dram/dram_channel).
 `include "gantry_assert.svh"
 module dram_channel_fv
   import dram_pkg::*;

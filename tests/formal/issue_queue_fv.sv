@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/cu/issue_queue with the sender's side as its users have it: a record is pushed when fewer than four
+// Properties of rtl/cu/front/issue_queue with the sender's side as its users have it: a record is pushed when fewer than four
 // are inside, counted by what left.  Order and contents of one freely chosen record, nothing lost or twice, a record
 // leaves in the cycle after the unit was ready and only then, and idle means that nothing will happen.
 `include "gantry_assert.svh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/l1/l1v at a small size (2 lines in one set or in two, 2 misses under way, 4 transactions, 2 credits): every
+// Properties of rtl/cu/l1v/l1v at a small size (2 lines in one set or in two, 2 misses under way, 4 transactions, 2 credits): every
 // request is answered exactly once, with its own line, a pair by one answer or two, and every request to memory has a reason.  The environment asks
 // for anything with numbers that are not under way, answers requests to memory in any order at any time, with faults,
 // returns credits at any time, holds answers back at any time, and invalidates at any time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the proof of rtl/l1/l1v, included by l1v_fv: with them its counts are inductive.  In words: everything that
+// Helpers of the proof of rtl/cu/l1v/l1v, included by l1v_fv: with them its counts are inductive.  In words: everything that
 // is owed is at exactly one place (on its way in, in the request queue, in the chain of one miss, asked of memory, in the
 // answer queue, on its way out), and a miss is busy exactly while its one request or answer is under way.
 

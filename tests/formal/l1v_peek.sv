@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window into rtl/l1/l1v for the helpers of its proof: read_slang reads no array through a hierarchical name.
+// A window into rtl/cu/l1v/l1v for the helpers of its proof: read_slang reads no array through a hierarchical name.
 // Responsible for: nothing but the names.
 module l1v_peek
   import l1v_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/tlb/utcl2_tlb, for one freely chosen page of one freely chosen address space (1) among any other requests, walks and
+// Properties of rtl/utcl2/utcl2_tlb, for one freely chosen page of one freely chosen address space (1) among any other requests, walks and
 // entries of every size in two spaces.  The page's entry changes with an invalidation that names it, as the driver has it; it may be none, or
 // locked.  Whatever is answered for it is its entry: between command and acknowledgement the one before or the one behind, else the one of
 // now, so nothing that began before an invalidation is answered behind its acknowledgement, by a walk or by what was stored.  One freely

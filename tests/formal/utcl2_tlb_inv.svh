@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the proof of rtl/tlb/utcl2_tlb, included by utcl2_tlb_fv: with them its properties are inductive.  In words: every slot is at
+// Helpers of the proof of rtl/utcl2/utcl2_tlb, included by utcl2_tlb_fv: with them its properties are inductive.  In words: every slot is at
 // exactly one place (free, in the input queue, in the lookup, in one list); what waits to be answered for the followed page, and every
 // entry that a lookup for it would find, is its entry of now, or that of before while the invalidation has not come by.
 localparam int unsigned Sets[3] = '{Entries / 2, Blocks / 2, Large / 2};

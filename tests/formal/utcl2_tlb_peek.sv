@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows into rtl/tlb/utcl2_tlb and its memories for the helpers of its proof: read_slang reads no array through a hierarchical name.
+// Windows into rtl/utcl2/utcl2_tlb and its memories for the helpers of its proof: read_slang reads no array through a hierarchical name.
 // Responsible for: nothing but the names.
 module utcl2_tlb_peek
   import tlb_pkg::*;

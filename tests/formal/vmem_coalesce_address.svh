@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of rtl/cu/cu_vmem_address.svh in the proof of vmem_coalesce: the addresses of a beat are what the proof says, in
+// In place of rtl/cu/vmem/cu_vmem_address.svh in the proof of vmem_coalesce: the addresses of a beat are what the proof says, in
 // vrd_data_i: [1] the bytes, [2][0] {lane that is followed, slot}, [2][1] its byte, [3][0] cycles until the next beat, [3][1] whether
 // lanes may be a pair, where they can be: of a load, on a line or on the next one, none across them.
 // Not responsible for: how addresses are made and what is wrong with them (tests/rtl/cu/vmem).

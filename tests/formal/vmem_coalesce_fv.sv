@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rtl/cu/cu_vmem_coalesce, from reset on, for two instructions (load, store, atomic, any of 8 lanes in 4 beats) whose
+// Properties of rtl/cu/vmem/cu_vmem_coalesce, from reset on, for two instructions (load, store, atomic, any of 8 lanes in 4 beats) whose
 // lanes have any bytes of 4 lines (vmem_coalesce_address.svh), with any hits, answers and credits at any time: one freely
 // chosen lane of one of them is in exactly one transaction of each line that its bytes stand on, and in no other, a pair of lines
 // being a transaction of both; when as many

@@ -23,7 +23,7 @@ WITHOUT = {
     "ram_2r1w_banked": "as ram_1r1w",
 }
 
-TOPS = sorted((ROOT / "rtl/gpu").glob("part_*.sv"))
+TOPS = sorted((ROOT / "rtl").rglob("part_*.sv"))
 
 
 def text(path):

@@ -12,7 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of a block with many benches, a package, an included text, a top with a box of its own.
 MOVED = {"rtl/l2/l2_slice.sv": "rtl/l2/deep/slice/l2_slice.sv", "rtl/rdma/rdma.sv": "rtl/far/rdma.sv", "rtl/common/pick_pkg.sv": "rtl/pick/pick_pkg.sv",
-         "rtl/cu/cu_vmem_lines.svh": "rtl/cu/vmem/cu_vmem_lines.svh", "rtl/tlb/utcl2_tlb.sv": "rtl/utcl2/utcl2_tlb.sv", "rtl/gpu/part_l2.sv": "rtl/l2/part_l2.sv"}
+         "rtl/cu/vmem/cu_vmem_lines.svh": "rtl/cu/cu_vmem_lines.svh", "rtl/utcl2/utcl2_tlb.sv": "rtl/tlb/utcl2_tlb.sv", "rtl/l2/part_l2.sv": "rtl/gpu/part_l2.sv"}
 ASK = """
 import json, pathlib, sys
 root = pathlib.Path(sys.argv[1])

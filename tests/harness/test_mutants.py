@@ -159,9 +159,9 @@ def test_system_tests_are_asked_last_and_twice(runner, monkeypatch):
 
 
 def test_benches_of_a_source():
-    names = [str(b.parent.relative_to(ROOT / "tests/rtl")) for b in mutate_rtl.benches_of("rtl/l1/l1v.sv")]
-    assert names[0] in ("cu/vmem", "l1/l1v") and "cu/cu" in names and "cu/vmem_lanes4" in names[1:]
-    assert mutate_rtl.sources_of("rtl/cu/simd_stage_read.svh") [0] == "rtl/cu/cu_simd.sv"
+    names = [str(b.parent.relative_to(ROOT / "tests/rtl")) for b in mutate_rtl.benches_of("rtl/cu/l1v/l1v.sv")]
+    assert names[0] in ("cu/vmem", "cu/l1v") and "cu/cu" in names and "cu/vmem_lanes4" in names[1:]
+    assert mutate_rtl.sources_of("rtl/cu/simd/simd_stage_read.svh") [0] == "rtl/cu/simd/cu_simd.sv"
     for folder in mutants.FOLDERS:
         for file in sorted((ROOT / folder).rglob("*.svh")):
             assert mutate_rtl.sources_of(str(file.relative_to(ROOT))), file
@@ -192,8 +192,8 @@ def test_lint_is_asked(tmp_path):
 
 
 def test_near_benches():
-    near, every = (mutate_rtl.benches_of("rtl/l1/l1v.sv", near) for near in (True, False))
-    assert {b.parent.parent.name for b in near} == {"l1"} and set(near) < set(every)
+    near, every = (mutate_rtl.benches_of("rtl/cu/l1v/l1v.sv", near) for near in (True, False))
+    assert {b.parent.parent.name for b in near} == {"cu"} and set(near) < set(every)
 
 
 def test_record_and_score(tmp_path, monkeypatch, capsys):

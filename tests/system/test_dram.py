@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of DRAM times other than HBM (configs/fpga-ddr3.yaml, fpga-sdr.yaml), other address mappings and queues: kernels have the
-results of the CPU and the `data` of the golden model, no rule of the DRAM is broken (rtl/dram/dram_checker, a part of every model
+results of the CPU and the `data` of the golden model, no rule of the DRAM is broken (rtl/l2/dram/dram_checker, a part of every model
 of these tests), and a slower memory takes longer.  Requirement S1.5."""
 import functools
 import pathlib

@@ -123,7 +123,7 @@ def test_reach_of_the_first_level_tlb():
 @pytest.mark.nightly
 @pytest.mark.shows("S1.5")
 def test_rows_of_the_dram():
-    """By day the times of rows and banks are held by tests/rtl/dram; this one needs CUs of its own."""
+    """By day the times of rows and banks are held by tests/rtl/l2/dram; this one needs CUs of its own."""
     held("dram", groups.dram("demo", ("hit", "banks", "conflict")))
 
 

@@ -3,7 +3,7 @@
 // walk where they are one page, 2, 32 or 64 where they are blocks of 1 MiB, of 64 KiB or pages of 4 KiB, and writes the
 // same (S3.12, sizes); an invalidation of some pages reaches the TLBs of CUs and scalar caches and takes no other
 // entry; one list of eight ranges does what eight commands do, in fewer cycles, and stops a kernel once (S1.9).  Not
-// responsible for: the TLBs themselves (tests/rtl/tlb), the order of messages (tests/rtl/dispatch).
+// responsible for: the TLBs themselves (tests/rtl/utcl2), the order of messages (tests/rtl/dispatch).
 #include "kernel_bench.h"
 
 #define BIG_VA 0x200000u

@@ -28,7 +28,7 @@ def other(tmp_path, monkeypatch):
 def test_the_manifest_is_what_the_top_needs():
     assert gen_core.findings() == []
     folders, sources = gen_core.listed()
-    assert "rtl/common" in folders and sources[-1] == "rtl/gpu/gpu.sv" and "rtl/gpu/part_cu.sv" in sources
+    assert "rtl/common" in folders and sources[-1] == "rtl/gpu/gpu.sv" and "rtl/cu/part_cu.sv" in sources
     done = subprocess.run([sys.executable, "sw/tools/gen_core.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "core: 0 findings")
 

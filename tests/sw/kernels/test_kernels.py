@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import reference  # noqa: E402
 
 PARTS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]
-MODELS = ["golden"] + (["rtl"] if all((ROOT / f"rtl/gpu/part_{p}.sv").exists() for p in PARTS) else [])
+MODELS = ["golden"] + (["rtl"] if all(any((ROOT / "rtl").rglob(f"part_{p}.sv")) for p in PARTS) else [])
 VERSIONS = [2, 3, 4, 5]
 
 

@@ -47,7 +47,7 @@ def planted(path, hits):
     points = [(3, 5, "branch", "if", "3-4"), (3, 6, "branch", "else", ""), (5, 5, "branch", "if", "5"), (7, 9, "line", "case", "7"), (8, 7, "line", "case", "8"),
               (2, 3, "line", "block", "2,6"), (12, 60, "toggle", "a_i[0]:0->1", ""), (12, 60, "toggle", "a_i[1]:0->1", "")]
     aside = [(15, 5, "branch", "if", "15"), (18, 5, "branch", "if", "18"), (18, 6, "branch", "else", "")]
-    rows = [row(*p, n) for p, n in zip(points, hits)] + [row(*p, 0) for p in aside] + [row(1, 1, "line", "block", "1", 0, "rtl/l1/other.sv")]
+    rows = [row(*p, n) for p, n in zip(points, hits)] + [row(*p, 0) for p in aside] + [row(1, 1, "line", "block", "1", 0, "rtl/cu/l1v/other.sv")]
     path.write_text("\n".join(["# SystemC::Coverage-3", *rows, ""]))
     return data.read(path, path.parent)
 
@@ -113,8 +113,8 @@ def test_no_point_of_a_package_is_lost(tree):
 
 
 def test_other_folders_are_not_counted(tree):
-    (tree / "rtl/l1").mkdir()
-    other = (tree / "rtl/cu/m.sv").rename(tree / "rtl/l1/m.sv")
+    (tree / "rtl/cu/l1v").mkdir()
+    other = (tree / "rtl/cu/m.sv").rename(tree / "rtl/cu/l1v/m.sv")
     other.write_text(SOURCE.replace("== FaultSeed", "== 8'd9").split("  `GANTRY")[0] + "endmodule\n")
     code = verilated(tree, verilate_coverage.copies([other], tree / "copies", tree), tree / "off")
     assert not any("CoverInsert(&(vlSymsp" in p.read_text() or "CoverToggleInsert(0" in p.read_text() for p in code.glob("*.cpp"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of ranges in the bench of part_dispatch: which message an agent may get next of a command with several ranges, what the flags of each are, who is ahead of
-// whom.  Not responsible for: what a component does with a range (tests/rtl/tlb, tests/rtl/l1, tests/rtl/l2, tests/rtl/cu/vmem).
+// whom.  Not responsible for: what a component does with a range (tests/rtl/utcl2, tests/rtl/sqc, tests/rtl/l2, tests/rtl/cu/vmem).
 #ifndef LISTS_H
 #define LISTS_H
 

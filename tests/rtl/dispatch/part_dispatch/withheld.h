@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Withheld translations in the bench of part_dispatch: reports of the L2 TLB, of which the host hears each once, in order, every
-// field; what a kill tells the L2 TLB before and after it.  Not responsible for: what the L2 TLB does (tests/rtl/tlb/part_utcl2).
+// field; what a kill tells the L2 TLB before and after it.  Not responsible for: what the L2 TLB does (tests/rtl/utcl2/part_utcl2).
 #ifndef WITHHELD_H
 #define WITHHELD_H
 

@@ -90,9 +90,9 @@ module lds_execute
   logic passes_q, stored_q, atomic_q;  // a pass is under way; one of a store left; an atomic writes at the next edge
 
   /* verilator lint_off BLKSEQ */
-  `include "../lds/lds_execute_group.svh"
-  `include "../lds/lds_execute_pass.svh"
-  `include "../lds/lds_execute_line.svh"
+  `include "lds_execute_group.svh"
+  `include "lds_execute_pass.svh"
+  `include "lds_execute_line.svh"
 
   // Whose rows are complete; the last of an instruction is in its memory in the next cycle, in time for the first pass.
   task automatic take_rows();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed bench of rtl/l1/sqc.sv: cycles of a lone hit and of a lone miss, who joins whose request, which line a set gives up, when an entry is
+// Directed bench of rtl/sqc/sqc.sv: cycles of a lone hit and of a lone miss, who joins whose request, which line a set gives up, when an entry is
 // given up for a withheld translation, what a store writes and drops, what s_dcache_inv drops; every field of every message.
 // Not responsible for: random traffic (../sqc), lines fetched ahead (../sqc_ahead), control messages (../part_sqc_control).
 // top: sqc

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/rtl/case_done.h"
-#include "../mem_bench.h"
+#include "../../mem_bench.h"
 #include "model.h"
 #include "Vdram_channel.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Front end of the compute unit: wires fetch, issue, operand stage, scalar register file, register filling and the
 // queue before the vector memory unit.  Not responsible for: vector execution (cu_simd), LDS (lds_unit), vector memory
-// (cu_vmem), the partition's ports (rtl/gpu/part_cu.sv).
+// (cu_vmem), the partition's ports (rtl/cu/part_cu.sv).
 `include "gantry_assert.svh"
 
 module cu_front

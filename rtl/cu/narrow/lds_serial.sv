@@ -167,8 +167,8 @@ module lds_serial
   );
 
   /* verilator lint_off BLKSEQ */
-  `include "../lds/lds_serial_words.svh"
-  `include "../lds/lds_serial_order.svh"
+  `include "lds_serial_words.svh"
+  `include "lds_serial_order.svh"
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin

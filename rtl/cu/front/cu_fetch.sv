@@ -3,7 +3,7 @@
 // dwords), one fetch request a cycle (oldest wavefront of a SIMD first, SIMDs in turn), sequential prefetch, epochs
 // that drop answers older than the last jump; two decoders turn the dwords at the head of a wavefront into a head_t,
 // once.  Not responsible for: when an instruction issues (cu_issue), branch targets (cu_scalar), the instruction
-// cache and its TLB (rtl/l1).
+// cache and its TLB (rtl/sqc).
 //
 // Chunk n of the code stands in place n % 4 of the buffer.  Asked for are the chunk at PC, the next one and, of the
 // first wavefront of a SIMD once its first is here, the one after that: alone it uses up a chunk in 16 cycles and waits

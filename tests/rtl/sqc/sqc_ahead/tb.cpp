@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rtl/l1/sqc.sv: which lines of instructions are fetched that nobody has asked for.  Requests one after the other, memory that
+// Bench of rtl/sqc/sqc.sv: which lines of instructions are fetched that nobody has asked for.  Requests one after the other, memory that
 // answers after Latency cycles; the lines that were asked for are held against a list by hand after each.  Lines that maintenance names.
 // Not responsible for: data, faults, invalidation at random (../sqc).
 // top: sqc

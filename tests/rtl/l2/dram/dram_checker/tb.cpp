@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "tests/rtl/case_done.h"
-#include "../../mem_bench.h"
+#include "../../../mem_bench.h"
 #include "../model.h"
 #include "Vdram_checker.h"
 

@@ -11,7 +11,7 @@ module part_dispatch
   import stream_rules_pkg::*;
 #(
   localparam int unsigned CmdDepth = 64,  // credits of the host: SIM_CMD_DEPTH of host/machine/commands.h
-  localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/cu_front.sv
+  localparam int unsigned EvtDepth = 8,   // credits of a CU: EvtCredits of rtl/cu/front/cu_front.sv
   localparam int unsigned Reports = 4,    // credits of the L2 TLB: part_utcl2; of the RDMA engine: part_rdma
   localparam int unsigned CtlL2 = CtlSqc + SqcCount,
   localparam int unsigned CtlCu = CtlL2 + L2Slices,

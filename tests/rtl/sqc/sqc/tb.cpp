@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rtl/l1/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of nine
+// Bench of rtl/sqc/sqc.sv: four CUs fetch instructions and load scalars at random from a few hundred pages of nine
 // address spaces whose numbers differ in one bit, and store scalars to five pages that they all load from: a load sees each store that was answered before; crossbar answers come late and out of order. Data must be those of the page at some time between
 // request and answer; after an acknowledged invalidation no older contents may appear, no page of an older translation is accessed and no such access is under way; one that another follows (CACHE_MORE) is answered at once: what comes in later has the new contents, the next one waits for all. Carries S0.5, S3.12.
 // top: sqc

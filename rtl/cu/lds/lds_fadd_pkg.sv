@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single-precision addition of the LDS atomics: round to nearest even, subnormals kept, any NaN becomes the quiet
 // NaN 0x7fc00000 or the quieted operand.  In four steps, each short enough for a stage of its own, and all at once.
-// Responsible for: that one value.  Not responsible for: the vector ALU's arithmetic and modes (rtl/fpu).
+// Responsible for: that one value.  Not responsible for: the vector ALU's arithmetic and modes (rtl/cu/fpu).
 package lds_fadd_pkg;
   typedef struct packed {  // between the steps
     logic special;  // the result is `value`

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar functions of the vector ALU for integers: bit fields, bytes, bit counts, minimum and maximum,
 // one adder with carry, one 24-bit and one 32-bit multiplier, 64-bit shifts.  One call is one lane; cu_simd puts the
-// opcode test outside and the lane loop inside.  Not responsible for: floats (rtl/fpu), compares (valu_cmp_pkg).
+// opcode test outside and the lane loop inside.  Not responsible for: floats (rtl/cu/fpu), compares (valu_cmp_pkg).
 package valu_int_pkg;
   function automatic logic [31:0] popcount(input logic [31:0] a);
     logic [31:0] n;

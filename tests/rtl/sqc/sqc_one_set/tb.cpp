@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of rtl/l1/sqc.sv on caches of one set and the smallest TLBs. They miss more, so less is answered.
+// The bench of rtl/sqc/sqc.sv on caches of one set and the smallest TLBs. They miss more, so less is answered.
 // Not responsible for: the bench itself.
 // nightly: yes
 // top: sqc
