@@ -160,7 +160,7 @@ static uint64_t board_shown(const void *model)
 
 static void board_observe(void *model, bool on)
 {
-    (void)model, (void)on; /* it has no such ports: whoever needs them is refused (host/machine/boards.h) */
+    (void)model, (void)on; /* it has no such ports: whoever needs them is refused (host/place/boards.h) */
 }
 
 /* ---- the board */

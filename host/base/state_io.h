@@ -2,7 +2,7 @@
  * Writing and reading saved states (state.h): numbers, texts, fields, and the two streams that need no file: bytes in
  * memory and a hash.  All numbers as the host keeps them (little endian).  A state is canonical: no pointers, no
  * padding, nothing that does not matter, so that its hash names it.  Not responsible for: files
- * (host/machine/checkpoint_file.h), who saves what.
+ * (host/checkpoint/checkpoint_file.h), who saves what.
  */
 #ifndef GANTRY_STATE_IO_H
 #define GANTRY_STATE_IO_H

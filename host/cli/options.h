@@ -60,7 +60,7 @@ struct session {
 /* Number of the signal that asks to end, 0 so far. */
 extern volatile int cli_stop;
 
-/* GPUs of the sessions of this thread that somebody else simulates (machine/external.h), whole ones; NULL: none. */
+/* GPUs of the sessions of this thread that somebody else simulates (target/external.h), whole ones; NULL: none. */
 struct external;
 extern _Thread_local const struct external *cli_external;
 

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "lib/replays.h"
-#include "machine/record.h"
-#include "machine/rtl_kinds.h"
+#include "record/record.h"
+#include "target/rtl_kinds.h"
 
 static void words_split(struct words *words, const char *text)
 {

@@ -4,7 +4,7 @@
 #ifndef GANTRY_CLI_REPLAY_RUN_H
 #define GANTRY_CLI_REPLAY_RUN_H
 #include "cli/options.h"
-#include "machine/replay.h"
+#include "record/replay.h"
 
 /* The machine of session->replay, from the beginning or from the checkpoint in folder `from`; the exit status. */
 int replay_machine(struct session *session, const char *from);

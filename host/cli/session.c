@@ -16,10 +16,10 @@
 #include "cli/recording.h"
 #include "driver/machine.h"
 #include "lib/replays.h"
-#include "machine/boards_check.h"
-#include "machine/replay.h"
-#include "machine/wave.h"
 #include "migrate/ledger.h"
+#include "observe/wave.h"
+#include "place/boards_check.h"
+#include "record/replay.h"
 
 volatile int cli_stop;
 

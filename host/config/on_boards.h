@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which partition runs on which board (key place.boards).  Not responsible for: whether there is such a partition
- * (host/machine/boards_check.h) or such a board.
+ * (host/place/boards_check.h) or such a board.
  */
 #ifndef GANTRY_CONFIG_ON_BOARDS_H
 #define GANTRY_CONFIG_ON_BOARDS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which process runs which GPU (keys place.*).  Not responsible for: processes (bridge/place, host/machine/place.h).
+ * Which process runs which GPU (keys place.*).  Not responsible for: processes (bridge/place, host/place/place.h).
  */
 #ifndef GANTRY_PLACEMENT_H
 #define GANTRY_PLACEMENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nothing ends in silence: has target time stood still for good?  Asked when the clients rest and the machine has been
  * given its chance.  Two answers end a run: nobody can ever go on (a deadlock), or the clock's watchdog, which is of
- * host time.  Not responsible for: a machine that waits for itself (host/machine/watchdog.c).
+ * host time.  Not responsible for: a machine that waits for itself (host/observe/watchdog.c).
  */
 #ifndef GANTRY_STILL_H
 #define GANTRY_STILL_H

@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "firmware/cp.h"
 #include "gantry_cfg.h"
-#include "gcn3/gcn3.h"
+#include "isa/gcn3.h"
 
 #define TEXT_ROOM 4096 /* user space reads one page of a file */
 #define FOLDERS_OPEN 16

@@ -9,8 +9,8 @@
 #include "base/demangle.h"
 #include "base/text.h"
 #include "firmware/cp_private.h"
-#include "gcn3/disasm.h"
-#include "gcn3/gcn3.h"
+#include "isa/disasm.h"
+#include "isa/gcn3.h"
 
 #define NAME_SHOWN 480u                   /* a fault's line has 1,024 bytes */
 #define KERNEL_BYTES (UINT64_C(16) << 20) /* code farther behind an entry belongs to something else */

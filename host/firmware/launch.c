@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "firmware/cp_private.h"
-#include "gcn3/gcn3.h"
+#include "isa/gcn3.h"
 
 #define LDS_GRANULE 512u
 

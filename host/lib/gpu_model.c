@@ -7,7 +7,7 @@
 
 #include "bridge/part/window.h"
 #include "lib/lib_private.h"
-#include "machine/memory_parts.h"
+#include "target/memory_parts.h"
 
 static_assert((int)GANTRY_PORT_COMMAND == EXTERNAL_CMD && (int)GANTRY_PORT_EVENT == EXTERNAL_EVT &&
                   (int)GANTRY_PORT_DRAM_REQUEST == EXTERNAL_DRAM_REQ &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * GPUs that the library's caller simulates (gantry_options.gpu_model), as host/machine/external.h has them.
+ * GPUs that the library's caller simulates (gantry_options.gpu_model), as host/target/external.h has them.
  */
 #ifndef GANTRY_LIB_GPU_MODEL_H
 #define GANTRY_LIB_GPU_MODEL_H

@@ -12,7 +12,7 @@
 #include "lib/handle.h"
 #include "lib/kernel_args.h"
 #include "loader/object.h"
-#include "machine/external.h"
+#include "target/external.h"
 
 struct gantry_config {
     struct handle handle;

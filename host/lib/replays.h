@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Replays from their opening to their figures, held against what the recording's end holds: for gantry_replay and the
  * commands `gantry replay` and `gantry restore`, which are clients of it.  Not responsible for: messages, which are
- * compared as they come (host/machine/replay.h), tables and lines of a success (host/cli).
+ * compared as they come (host/record/replay.h), tables and lines of a success (host/cli).
  */
 #ifndef GANTRY_LIB_REPLAYS_H
 #define GANTRY_LIB_REPLAYS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "machine/replay.h"
+#include "record/replay.h"
 
 struct config;
 struct kernel_row;

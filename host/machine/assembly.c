@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Assembly of the machine from the configuration: host, per GPU either the golden model or the RTL partitions
- * (host/machine/rtl_gpu.c), host memory and the links between GPUs.  Not responsible for: behaviour of any part.
+ * (host/target/rtl_gpu.c), host memory and the links between GPUs.  Not responsible for: behaviour of any part.
  */
 #include <stdlib.h>
 
@@ -10,13 +10,13 @@
 #include "bridge/verilated/rtl_part.h"
 #include "config/far.h"
 #include "gantry_cfg.h"
-#include "machine/golden_part.h"
-#include "machine/lockstep_tap.h"
-#include "machine/memory_parts.h"
-#include "machine/rtl_gpu.h"
-#include "machine/rtl_groups.h"
 #include "machine/sim_private.h"
-#include "machine/sink.h"
+#include "observe/lockstep_tap.h"
+#include "record/sink.h"
+#include "target/golden_part.h"
+#include "target/memory_parts.h"
+#include "target/rtl_gpu.h"
+#include "target/rtl_groups.h"
 
 static struct part *golden_make(struct sim *sim, unsigned gpu, unsigned threads)
 {

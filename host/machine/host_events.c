@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "bridge/link/region_wait.h"
-#include "machine/figures.h"
-#include "machine/kernel_counters.h"
-#include "machine/record.h"
 #include "machine/sim_private.h"
+#include "observe/figures.h"
+#include "observe/kernel_counters.h"
+#include "record/record.h"
 
 uint64_t events_alarm(const struct sim *sim)
 {

@@ -9,8 +9,8 @@
 #include "base/state_io.h"
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
-#include "machine/far_links.h"
 #include "machine/sim_private.h"
+#include "target/far_links.h"
 #include "vm/pmem.h"
 
 #define WAITING_MOST (1u << 24) /* in a saved state: against nonsense only */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "machine/goals.h"
-#include "machine/record.h"
-#include "machine/recorded.h"
 #include "machine/sim_private.h"
+#include "record/record.h"
+#include "record/recorded.h"
 
 void sim_kernel(struct sim *sim, uint64_t number)
 {

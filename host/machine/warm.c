@@ -9,9 +9,9 @@
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "gantry_msg.h"
-#include "gcn3/touched.h"
-#include "machine/golden_part.h"
+#include "golden/touched.h"
 #include "machine/sim_private.h"
+#include "target/golden_part.h"
 #include "vm/pmem.h"
 
 struct warm {

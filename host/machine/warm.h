@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Warm caches behind a change of models (sim_switch): golden GPUs keep which lines of each GPU's VRAM its L2 would
  * hold, the last roi.warm of them, and these are read through the host's port when the RTL takes its turn.  Not
- * responsible for: which accesses count (gcn3/golden.h), the change itself (switch.c), caches and TLBs below the L2:
+ * responsible for: which accesses count (golden/golden.h), the change itself (switch.c), caches and TLBs below the L2:
  * nothing outside of a GPU reaches those.
  */
 #ifndef GANTRY_WARM_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host model as a module; contract in host.hpp.  The machine (machine/external.h) and the GPUs go from window to
+// The host model as a module; contract in host.hpp.  The machine (target/external.h) and the GPUs go from window to
 // window together: what arrives in a window is sent to the GPU, with the promise that nothing else does; the GPU runs the
 // window and promises so; what it has sent meanwhile is handed to the machine.
 #include "tlm/host.hpp"
@@ -9,8 +9,8 @@
 #include "bridge/part/window.h"
 #include "gantry_msg.h"
 extern "C" {
-#include "machine/external.h"
-#include "machine/external_memory.h"
+#include "target/external.h"
+#include "target/external_memory.h"
 #include "tlm/command.h"
 #include "tlm/source.h"
 }

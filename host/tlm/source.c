@@ -10,9 +10,9 @@
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "config/far.h"
-#include "machine/links.h"
-#include "machine/models.h"
-#include "machine/rtl_kinds.h"
+#include "target/links.h"
+#include "target/models.h"
+#include "target/rtl_kinds.h"
 
 struct tlm_source {
     struct config config;

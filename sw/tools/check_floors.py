@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_floors.py: the floors of the C side (docs/contracts.md) hold, and no files need each other in a circle.
 
-Includes: a folder sees only itself and the floors below it; bridge/ sees nothing of host/ but host/base; the shim sees
+Includes: a folder sees only itself, the rooms of its own floor (ROOMS) and the floors below it; bridge/ sees nothing of host/ but host/base; the shim sees
 of host/ only what it shares with the driver.  Links: of the objects in build/obj (make all) none needs, through others,
 a symbol of one that needs it.  Memory of the target is reached by messages: beyond host/vm only the files of POINTERS look
 into it without.  One line a finding; exit 1 on findings.
@@ -14,11 +14,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+GCN3 = ("host/isa", "host/valu")  # rooms of one floor: they see each other
+MACHINE = ("host/machine", "host/target", "host/observe", "host/record", "host/checkpoint", "host/place")
+ROOMS = [GCN3, MACHINE]
 FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/place"], ["bridge/verilated"], ["bridge/board"], ["bridge/tlm"], ["host/vm"],
-          ["host/gcn3", "host/loader"], ["host/machine"], ["host/firmware"], ["host/migrate"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
+          [*GCN3, "host/loader"], ["host/golden"], ["host/lockstep"], [*MACHINE], ["host/firmware"], ["host/migrate"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
 LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
-GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/gcn3",
-             "trans_tables.h": "host/gcn3"}
+GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/isa",
+             "trans_tables.h": "host/valu"}
 SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/driver/preload.h", "host/driver/tiling.h", "host/drm/drm.h"}  # by driver and shim
 # Files that reach VRAM, GTT or client memory without a message, and why (docs/contracts.md)
 POINTERS = {
@@ -26,17 +29,17 @@ POINTERS = {
     "host/driver/backing.c": "data hash of what is freed",
     "host/driver/store.c": "memory that nobody has, on its way to its next owner",
     "host/firmware/peek.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
-    "host/gcn3/golden_mem.c": "golden GPUs, which have no clock",
-    "host/gcn3/lockstep_dirty.c": "lock step, which only checks",
-    "host/gcn3/lockstep_mem.c": "lock step, which only checks",
+    "host/golden/golden_mem.c": "golden GPUs, which have no clock",
+    "host/lockstep/lockstep_dirty.c": "lock step, which only checks",
+    "host/lockstep/lockstep_mem.c": "lock step, which only checks",
     "host/migrate/copy.c": "pages that the host brings to another frame, on golden GPUs, which have no clock, and before a machine has begun",
     "host/migrate/monitor_locks.c": "the monitor of moves, which only checks",
-    "host/machine/hostmem.c": "the partition that is the memory",
-    "host/machine/replay.c": "what the program of a recording has changed while the clock stood",
-    "host/machine/replay_memory.c": "the partition that is the memory",
-    "host/machine/rtl_where.c": "reports for people",
-    "host/machine/shadow.c": "recordings: what the program has changed while the clock stood",
-    "host/machine/store.c": "the partition that is the memory",
+    "host/target/hostmem.c": "the partition that is the memory",
+    "host/record/replay.c": "what the program of a recording has changed while the clock stood",
+    "host/record/replay_memory.c": "the partition that is the memory",
+    "host/target/rtl_where.c": "reports for people",
+    "host/record/shadow.c": "recordings: what the program has changed while the clock stood",
+    "host/target/store.c": "the partition that is the memory",
 }
 POINTER = re.compile(r"\b(?:pmem_(?:gtt|vram|pages|read|write|write_masked|atomic|clear)|pagetable_(?:read|write|atomic|walk|walk_entry|walk_place|walk_each|walk_read))\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -56,7 +59,7 @@ def allowed(folder, file):
     to = file.rsplit("/", 1)[0]
     if folder == "sw/shim":
         return to == "sw/shim" or file in SHARED
-    if folder == to:
+    if folder == to or any(folder in rooms and to in rooms for rooms in ROOMS):
         return True
     if folder.startswith("bridge/") and to.startswith("host/") and to != "host/base":
         return False

@@ -14,7 +14,7 @@ RULES = [  # where, what may stand there
     (r"", r"README\.md|CONTRIBUTING\.md|LICENSE|Makefile|gantry\.core|pytest\.ini|\.gitignore|\.gitattributes|\.clang-format"),
     (r"\.ci/", r"run"),  # continuous integration
     (r"(host|bridge)/[a-z0-9]+/", rf"{NAME}\.[ch]"),
-    (r"host/gcn3/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
+    (r"host/isa/", rf"{NAME}\.(tsv|sv\.in)"),  # tables of instructions, text of the package
     (r"host/lib/", r"gantry\.(abi|map|pc\.in)"),  # interface of the library as it is kept, its symbols, its package
     (r"(bridge|host)/tlm/", rf"{NAME}\.(hpp|cpp)|gantry-tlm\.pc\.in"),  # SystemC
     (r"host/migrate/", r"steps\.def"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Generator of the tables behind the transcendental operations, with MPFR: quadratic pieces (through the three
- * Chebyshev nodes of a segment) for C (host/gcn3/trans.c) and SystemVerilog (rtl/cu/fpu), and the bits of 2/pi.
+ * Chebyshev nodes of a segment) for C (host/valu/trans.c) and SystemVerilog (rtl/cu/fpu), and the bits of 2/pi.
  * Not responsible for: how the tables are used (docs/reference/isa.md, "Transcendentals").
  *
  * usage: gen_tables OUT.h OUT_pkg.sv

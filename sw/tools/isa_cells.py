@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encodings of gfx803 and the cells (operand, kind, modifier) of each, for random programs (tests/rtl/cu/torture) and coverage
 (sw/tools/coverage.py).  What exists is asked of LLVM's assembler: a cell whose text it refuses is none.
-Names of operands, kinds and modifiers are those of host/gcn3/lockstep_coverage.c."""
+Names of operands, kinds and modifiers are those of host/lockstep/lockstep_coverage.c."""
 import functools
 import hashlib
 import json
@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TABLE, COUNTS = ROOT / "host/gcn3/opcodes.tsv", ROOT / "host/gcn3/encodings.tsv"
+TABLE, COUNTS = ROOT / "host/isa/opcodes.tsv", ROOT / "host/isa/encodings.tsv"
 SELECTS = {"b0": "BYTE_0", "b1": "BYTE_1", "b2": "BYTE_2", "b3": "BYTE_3", "w0": "WORD_0", "w1": "WORD_1", "dw": "DWORD"}
 UNUSED = {"pad": "UNUSED_PAD", "sext": "UNUSED_SEXT", "preserve": "UNUSED_PRESERVE"}
 DPP = {"quad_perm": "quad_perm:[3,0,2,1]", "row_shl": "row_shl:3", "row_shr": "row_shr:1", "row_ror": "row_ror:5", "wave_shl": "wave_shl:1",

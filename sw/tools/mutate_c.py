@@ -2,7 +2,7 @@
 """A mutant of a C source of host/ or bridge/ against its tests, nearest first: the C tests of its folder, those of the folders
 beside it, then programs on the golden model, whose end (status, output, instructions, data) must be that of the tree, then
 the C tests as `make asan` runs them (a leak, an access beyond the end), then tests of the commands and of the client
-boundary (SYSTEM), on the golden model, too. Of host/machine, which is the machine around the RTL and whose sources are in no
+boundary (SYSTEM), on the golden model, too. Of host/machine and the rooms beside it, which are the machine around the RTL and whose sources are in no
 model, also on the RTL of `tiny` and `demo`, whose models are built once and found from then on; of other folders nothing
 that needs one. The changed file alone is compiled (-O1; of the warnings only that of a function that ends without its value
 is an error, as what it returns then means nothing) and linked before libgantry.a. Not responsible for: which mutants."""
@@ -17,13 +17,14 @@ import tempfile
 import threading
 import time
 
+import check_floors
 import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/mutation"
 NEAR = {"host/driver": ["host/driver", "host/firmware", "host/vm"], "host/firmware": ["host/firmware", "host/driver"],
-        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", "host/machine", "host/firmware", "host/driver"],
-        "host/machine": ["host/machine", "bridge", "host/firmware", "host/driver"]}
+        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", *check_floors.MACHINE, "host/firmware", "host/driver"],
+        **{room: [room, *(r for r in check_floors.MACHINE if r != room), "bridge", "host/firmware", "host/driver"] for room in check_floors.MACHINE}}
 CLIENTS = ("tests/system/test_shim.py", "tests/system/test_boundary.py")
 COMMAND = ("tests/host/cli/test_run_command.py", "tests/system/test_no_progress.py", "tests/system/test_exits.py", *CLIENTS)
 FAULTS = ("tests/system/test_fault_matrix.py", "tests/system/test_faults.py", "tests/system/test_traps.py", *CLIENTS)
@@ -39,7 +40,7 @@ PLACED = ("place", "place_ask", "placed", "worker", "figures", "sink", "assembly
 
 def system_of(file):
     """The tests of commands that fit to a source, those of its matter first."""
-    if not file.startswith("host/machine/"):
+    if str(pathlib.PurePath(file).parent) not in check_floors.MACHINE:
         return SYSTEM.get(file, CLIENTS)
     stem = pathlib.Path(file).stem
     return (*WAVE, *PLACE) if stem in PLACED else (*STUCK, *WAVE) if stem in WATCHES else (*WAVE, *REPLAY)
@@ -93,7 +94,7 @@ class Runner:
     """One slot: two of them share nothing that is written but what prepare() made."""
 
     def __init__(self, folder, slot):
-        self.on_rtl = folder == "host/machine"
+        self.on_rtl = folder in check_floors.MACHINE
         self.programs = [*PROGRAMS, *(ON_RTL if self.on_rtl else [])]
         self.folder, self.place = folder, FOLDER / f"{folder.replace('/', '-')}.{slot}"
         self.flags = flags()
@@ -235,7 +236,7 @@ class Runner:
     def sanitized(self, mutant, source):
         """The first C test of the folder itself that fails with the mutant under AddressSanitizer, LeakSanitizer and UBSan."""
         own = [t for t in self.tests if t.is_relative_to(ROOT / "tests" / self.folder) and source.stem in self.members[t]]
-        if self.folder.split("/")[-1] not in (*sanitize.QUICK_C, "bridge", "machine") or not own:
+        if self.folder.split("/")[-1] not in (*sanitize.QUICK_C, "bridge", *(room.split("/")[1] for room in check_floors.MACHINE)) or not own:
             return "", 0
         with SANITIZER:
             if "asan" not in self.unfit:

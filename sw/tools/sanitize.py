@@ -20,6 +20,8 @@ import subprocess
 import sys
 import time
 
+import check_floors
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 1800  # seconds a case
 REPORT = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:|Sanitizer:DEADLYSIGNAL|internal error")
@@ -45,7 +47,7 @@ DESCRIPTORS = ["duplicates", "arguments", "closes", "threads", "exec", "fork"]  
 HOSTILE = ["files", "asks 1", "edges", "crowd", "dies"]  # and of hostile.c
 SHORT_APPS = ["peer"]
 # What takes half of the build, and where what `make test` runs reads no bytes from outside: by day the objects of the ordinary build, without sanitizers.
-PLAIN = ["host/gcn3", "host/machine", "host/lib", "host/metrics", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "bridge").iterdir()) if p.is_dir())]
+PLAIN = [*check_floors.GCN3, "host/golden", "host/lockstep", *check_floors.MACHINE, "host/lib", "host/metrics", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "bridge").iterdir()) if p.is_dir())]
 SHORT_KERNELS = ["vecadd"]
 
 

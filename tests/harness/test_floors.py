@@ -31,13 +31,16 @@ def test_every_folder_stands_on_a_floor():
     ("bridge/run/a.c", "../../host/config/b.h", True),  # by another way
     ("bridge/run/a.h", "gantry_cfg.h", True),  # generated
     ("bridge/run/a.hpp", "gantry_msg.h", False),
-    ("host/gcn3/a.c", "loader/b.h", True),  # of the same floor
+    ("host/isa/a.c", "loader/b.h", True),  # of the same floor
+    ("host/isa/a.c", "valu/b.h", False),  # a room of it
+    ("host/record/a.c", "machine/b.h", False),
+    ("host/lockstep/a.c", "machine/b.h", True),
     ("sw/shim/a.c", "driver/protocol.h", False),
     ("sw/shim/a.c", "driver/b.h", True),
     ("host/elsewhere/a.c", "base/b.h", True),
 ])
 def test_includes(source, name, wrong, tmp_path):
-    for file in ("firmware", "vm", "machine", "base", "config", "loader", "driver"):
+    for file in ("firmware", "vm", "machine", "base", "config", "loader", "driver", "valu"):
         (tmp_path / "host" / file).mkdir(parents=True)
         (tmp_path / "host" / file / "b.h").touch()
     for file in ("run", "part"):

@@ -16,6 +16,7 @@ import pytest
 from live import GANTRY, LIMIT, ROOT, built
 
 sys.path.insert(0, str(ROOT / "sw/tools"))
+import check_floors  # noqa: E402
 import gen_params  # noqa: E402
 import models  # noqa: E402
 
@@ -76,7 +77,7 @@ def readers():
 @functools.cache
 def parameters():
     """The keys under test: numbers that a partition, the bridge or what wires up the machine reads."""
-    sources = [p for folder in ("bridge", "host/machine") for p in sorted((ROOT / folder).rglob("*.[ch]"))]
+    sources = [p for folder in ("bridge", *check_floors.MACHINE) for p in sorted((ROOT / folder).rglob("*.[ch]"))]
     text = "".join(p.read_text() for p in [*sources, ROOT / "build/gen/gantry_links.h"])
     fields = set(re.findall(r"->(\w+)", text))
     return {p.key: p for p in gen_params.read_table() if p.kind == "u32" and (p.sv in readers() or p.field in fields)}

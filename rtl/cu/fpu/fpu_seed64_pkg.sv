@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // First values of double-precision division and roots, and the pieces of 2/pi for the reduction of large angles: tables
-// in integer arithmetic, the same bit for bit as host/gcn3/trans.c (docs/reference/isa.md, "Transcendentals").  Steps 2
+// in integer arithmetic, the same bit for bit as host/valu/trans.c (docs/reference/isa.md, "Transcendentals").  Steps 2
 // to 5 of the serial unit (simd_serial.svh).  One call is one lane.  Not responsible for: flushing, modifiers.
 package fpu_seed64_pkg;
   import fpu_fma64_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reciprocal, square roots, exponential, logarithm, sine, cosine in single precision: tables of quadratic pieces in
-// integer arithmetic, the same bit for bit as host/gcn3/trans.c (docs/reference/isa.md, "Transcendentals").
+// integer arithmetic, the same bit for bit as host/valu/trans.c (docs/reference/isa.md, "Transcendentals").
 // Subnormal sources and results are 0.  Not responsible for: half precision (converted around), modifiers.
 package fpu_trans_pkg;
   import trans_tables_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar ALU of the compute unit as pure functions: one result (up to 64 bits) and SCC per instruction, by format.
-// Semantics follow host/gcn3/salu.c.  Not responsible for: operand fetch, EXEC updates of s_*_saveexec, hardware
+// Semantics follow host/isa/salu.c.  Not responsible for: operand fetch, EXEC updates of s_*_saveexec, hardware
 // registers and branches (cu_scalar).
 package salu_pkg;
   import gcn3_pkg::*;

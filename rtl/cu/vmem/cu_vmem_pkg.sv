@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses and bytes of vector memory instructions: what the pipeline keeps of an instruction, the address of one
 // lane (flat, scratch, buffer), records between the blocks.  Responsible for: pure functions.  Not responsible for: order,
-// lanes that share a line (cu_vmem_coalesce), the cache (l1v).  Rules: docs/reference/vmem.md, the same as host/gcn3/mem.c.
+// lanes that share a line (cu_vmem_coalesce), the cache (l1v).  Rules: docs/reference/vmem.md, the same as host/isa/mem.c.
 package cu_vmem_pkg;
   import cu_pkg::*;
 

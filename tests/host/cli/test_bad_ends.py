@@ -162,7 +162,7 @@ def test_short_loop_goes_on(code):
     assert ends[0][2]["instructions"] == ends[1][2]["instructions"] == 2 * (3 * 50000 + 2)
 
 
-@pytest.mark.nightly  # a model of its own; by day: endless programs (above), the watchdog (tests/host/machine/test_watchdog.c)
+@pytest.mark.nightly  # a model of its own; by day: endless programs (above), the watchdog (tests/host/observe/test_watchdog.c)
 @pytest.mark.shows("B.7")
 def test_livelock(code):
     """A compute unit that turns for ever and issues nothing: a wavefront that never wakes (seeded fault 32 of rtl/cu)."""

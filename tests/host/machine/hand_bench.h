@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "gantry_cfg.h"
-#include "machine/memory_parts.h"
 #include "machine/sim_private.h"
+#include "target/memory_parts.h"
 #include "vm/pmem.h"
 
 #define HAND_GPUS 64u

@@ -4,7 +4,7 @@
 // skipping; a saved state goes on; a planted fault is one.
 #include "toy_machine.h"
 
-#include "machine/figures.h"
+#include "observe/figures.h"
 
 #define VRAM(gpu) (pmem_addr((gpu) + 1, 0x3000))
 #define HOST (pmem_addr(0, 0x5000))

@@ -281,7 +281,7 @@ static bool toy_caches(struct toy *t, const char *port, uint32_t lane, void *dat
     return false;
 }
 
-#include "toy_waves.h"
+#include "../observe/toy_waves.h"
 
 // ---- every model
 static bool toy_take(struct toy *t, const struct model_port *port, uint32_t lane, void *data)

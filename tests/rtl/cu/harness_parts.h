@@ -23,7 +23,7 @@ using Top = Vcu;
 #include "verilated.h"
 extern "C" {
 #include "gantry_msg.h"
-#include "gcn3/gcn3.h"
+#include "isa/gcn3.h"
 #include "vm/pagetable.h"
 }
 

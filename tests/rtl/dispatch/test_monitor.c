@@ -15,8 +15,8 @@
 
 #include "base/journal.h"
 #include "gantry_msg.h"
-#include "machine/message_log.h"
-#include "machine/record_format.h"
+#include "record/message_log.h"
+#include "record/record_format.h"
 
 #define CUS 4u
 #define GROUPS 96u

@@ -13,7 +13,7 @@
 #include "Vdecode_top.h"
 #include "verilated.h"
 extern "C" {
-#include "gcn3/gcn3.h"
+#include "isa/gcn3.h"
 }
 
 static uint64_t state = 0x123456789abcdef;

@@ -13,7 +13,7 @@
 #include "Vcu_simd.h"
 #define GCN3_OPS_TABLE
 extern "C" {
-#include "gcn3/salu.h"
+#include "isa/salu.h"
 }
 
 #ifndef LANES

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of cu_simd against the golden model (host/gcn3): random encodings of every implemented vector instruction
+// Bench of cu_simd against the golden model (host/valu): random encodings of every implemented vector instruction
 // with random modifiers, SDWA, DPP, EXEC, MODE and corner values, issued back to back so that dependent rows are
 // bypassed; every row write is compared through the observation port, every mask through `done`, all VGPRs at the
 // end of a batch through the memory read port.  Writes of memory units and reads are mixed in.  The argument `speed`

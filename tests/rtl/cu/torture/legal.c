@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "gcn3/gcn3.h"
+#include "isa/gcn3.h"
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the LDS bench: one DS instruction executed lane after lane.  The table of instructions is read from
-// host/gcn3/opcodes.tsv; the rules of addresses and bounds are those of docs/reference/lds.md.
+// host/isa/opcodes.tsv; the rules of addresses and bounds are those of docs/reference/lds.md.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +30,7 @@ static uint8_t lds_memory[65536];
 
 static int ds_load_table()
 {
-    FILE *f = fopen("host/gcn3/opcodes.tsv", "r");
+    FILE *f = fopen("host/isa/opcodes.tsv", "r");
     char line[512];
     while (f && fgets(line, sizeof line, f)) {
         char name[64], fmt[16], dst[8], s0[8], s1[8], s2[8], action[64], yes[8];
