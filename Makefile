@@ -65,8 +65,8 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-SHIM_SRC := $(wildcard sw/shim/*.c) $(wildcard host/driver/preload*.c)
-$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/driver/protocol.h host/driver/address.h host/driver/preload.h host/driver/tiling.h | $(GENERATED)
+SHIM_SRC := $(wildcard sw/shim/*.c) $(wildcard host/clients/preload*.c)
+$(B)/lib/libgantry_shim.so: $(SHIM_SRC) $(wildcard sw/shim/*.h) host/clients/protocol.h host/clients/address.h host/clients/preload.h host/driver/tiling.h | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(SHIM_SRC) -ldl -lpthread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A partition on a board (docs/reference/board.md) as the model of an RTL partition: one exchange a visit.  Ports and
  * counters are those of the kind's plain library.  Whatever a board says is checked: what cannot be ends its use.
- * Responsible for: records, what the board must be, figures.  Not responsible for: frames (bridge/link/stream.h), the
- * cable (usb.h), the process of a simulated board (process.h).
+ * Responsible for: records, what the board must be, figures.  Not responsible for: frames (bridge/stream/stream.h), the
+ * cable (usb.h), the process of a simulated board (board_process.h).
  */
 #ifndef GANTRY_BOARD_H
 #define GANTRY_BOARD_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 #include "bridge/verilated/model.h"
 
 struct board;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A socket as the byte stream of a board (bridge/link/stream.h), for boards that another program plays.  Not
+ * A socket as the byte stream of a board (bridge/stream/stream.h), for boards that another program plays.  Not
  * responsible for: who connects it.
  */
 #ifndef GANTRY_BOARD_SOCKET_H
 #define GANTRY_BOARD_SOCKET_H
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 
 struct board_socket {
     int fd; /* connected, of kind SOCK_STREAM; borrowed */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Boards behind an FT232H or FT2232H at a USB cable, in synchronous FIFO mode, as byte streams (bridge/link/stream.h).
- * Through libftdi1 and libusb as the system has them, which are loaded when a board is asked for.  A simulated board is
- * one whose libusb is another library, which talks to the process of the board: libftdi1 and all else here are the
- * same. Responsible for: finding, opening, the chip's mode, transfers under way, that a lost board is told at once. Not
- * responsible for: what the bytes mean, and that they arrive (stream.h).
+ * Boards behind an FT232H or FT2232H at a USB cable, in synchronous FIFO mode, as byte streams
+ * (bridge/stream/stream.h). Through libftdi1 and libusb as the system has them, which are loaded when a board is asked
+ * for.  A simulated board is one whose libusb is another library, which talks to the process of the board: libftdi1 and
+ * all else here are the same. Responsible for: finding, opening, the chip's mode, transfers under way, that a lost
+ * board is told at once. Not responsible for: what the bytes mean, and that they arrive (stream.h).
  *
  * Transfers go on only while the caller waits in the port's read, on the caller's thread: there is no other thread, and
  * a simulated board's time stands still else.  One thread at a time for all boards that are simulated; real boards are
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 
 #define USB_LATENCY_MS 2 /* of the chip's latency timer; with 1 chips were seen to lose bytes */
 

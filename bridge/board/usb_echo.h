@@ -4,7 +4,7 @@
  */
 #ifndef GANTRY_BOARD_USB_ECHO_H
 #define GANTRY_BOARD_USB_ECHO_H
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 
 #define ECHO_PAYLOAD 4096 /* bytes, the most of a record */
 

@@ -3,7 +3,7 @@
  */
 #include "bridge/link/channel_save.h"
 
-#include "base/state_piece.h"
+#include "saved/state_piece.h"
 
 void channel_describe(const struct channel *c, struct state_writer *to)
 {

@@ -4,8 +4,8 @@
  */
 #ifndef GANTRY_CHANNEL_SAVE_H
 #define GANTRY_CHANNEL_SAVE_H
-#include "base/state.h"
 #include "bridge/link/channel.h"
+#include "saved/state.h"
 
 /* What a channel is, as bytes: equal for the channels of equal graphs. */
 void channel_describe(const struct channel *c, struct state_writer *to);

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/state.h"
 #include "bridge/link/channel.h"
 #include "bridge/part/window.h"
+#include "saved/state.h"
 
 struct link;
 struct part;
@@ -39,7 +39,7 @@ struct part_ops {
     void (*counters)(struct part *part, part_counter_fn fn, void *arg);
     void (*report)(struct part *part, FILE *out); /* watchdog: what it waits for */
     void (*free)(struct part *part);
-    /* Its own state between visits, canonical (base/state_io.h).  restore, into an equal partition, is false when the
+    /* Its own state between visits, canonical (saved/state_io.h).  restore, into an equal partition, is false when the
      * bytes end or are not its state; the partition is then good for `free` only. */
     void (*save)(struct part *part, struct state_writer *to);
     bool (*restore)(struct part *part, struct state_reader *from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * State of partitions; contract in part.h.  A partition without `save` has no state of its own.
  */
-#include "base/state_io.h"
 #include "bridge/part/part.h"
+#include "saved/state_io.h"
 
 const char *part_unsavable(const struct part *part)
 {

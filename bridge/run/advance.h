@@ -7,7 +7,7 @@
 #define GANTRY_RUN_ADVANCE_H
 #include <stdint.h>
 
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 
 enum sched_end {
     SCHED_UNTIL,   /* all windows that end at or before `until` are run or need not be */

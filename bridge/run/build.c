@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "bridge/link/link.h"
 #include "bridge/run/sched.h"
-#include "bridge/run/team.h"
+#include "bridge/run/thread_team.h"
 
 void sched_init(struct sched *s)
 {

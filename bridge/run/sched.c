@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/xalloc.h"
 #include "bridge/link/link.h"
-#include "bridge/run/team.h"
+#include "bridge/run/thread_team.h"
 
 void sched_wake(struct sched *s, struct part *part, uint64_t cycle)
 {

@@ -6,7 +6,7 @@
  * windows is due after them.  So groups may also run at the same time on several host threads; what they send each
  * other waits in an outbox until all are through.  Neither order nor threads show in a result.
  * Responsible for: ready sets, calendars, time.  Not responsible for: host callbacks (sim.c runs them between windows),
- * partitions elsewhere (links.h).
+ * partitions elsewhere (sched_links.h).
  */
 #ifndef GANTRY_SCHED_H
 #define GANTRY_SCHED_H
@@ -24,7 +24,7 @@
 struct team;
 struct sched;
 
-/* How a channel is made of which at most one end is here (bridge/place/cut.h): NULL when neither is. */
+/* How a channel is made of which at most one end is here (bridge/place/cut_channels.h): NULL when neither is. */
 struct sched_cut {
     struct wire *(*connect)(void *ctx, struct sched *s, struct part *from, uint32_t slot_from, struct part *to,
                             uint32_t slot_to, uint32_t bytes, uint32_t latency, uint32_t depth);
@@ -73,7 +73,7 @@ struct sched {
     bool apart;           /* groups run at the same time: messages to others go to the outbox */
     uint32_t *ready;      /* groups with something to do in this run */
     unsigned windows_now; /* of this run */
-    /* Ends of links (links.h) */
+    /* Ends of links (sched_links.h) */
     struct wire **imports, **exports;
     uint32_t import_count, export_count;
     /* Of links that promise together the fastest, and each that promises for itself: what is asked at each step. */
@@ -128,6 +128,6 @@ uint64_t sched_visits(const struct sched *s);
 /* Cycle behind the last window in which a partition was visited, 0 before the first; the largest of all processes does
  * not depend on how partitions are placed (unless no_skip visits them without need). */
 uint64_t sched_active(const struct sched *s);
-/* A wire without an end at `from` or `to`, NULL, for links.c: not connected to a link yet. */
+/* A wire without an end at `from` or `to`, NULL, for sched_links.c: not connected to a link yet. */
 struct wire *sched_wire(struct sched *s, struct part *from, uint32_t slot_from, struct part *to, uint32_t slot_to);
 #endif

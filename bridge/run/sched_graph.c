@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a machine of partitions and channels is, as a number; contract in sched_save.h.
  */
-#include "base/state_io.h"
 #include "bridge/link/channel_save.h"
 #include "bridge/run/sched_save.h"
+#include "saved/state_io.h"
 
 static uint64_t part_graph(const struct part *part)
 {

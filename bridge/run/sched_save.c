@@ -4,18 +4,18 @@
  * message that the host has already taken still makes time pass.
  */
 #include "bridge/run/sched_save.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_piece.h"
 #include "base/xalloc.h"
 #include "bridge/link/channel_save.h"
 #include "bridge/link/link.h"
 #include "bridge/link/region_wait.h"
-#include "bridge/run/dues.h"
+#include "bridge/run/calendar_save.h"
 #include "bridge/run/sched_share.h"
+#include "saved/state_piece.h"
 
 const struct part *sched_unsavable(const struct sched *s, const char **why)
 {

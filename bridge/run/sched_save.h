@@ -6,8 +6,8 @@
  */
 #ifndef GANTRY_SCHED_SAVE_H
 #define GANTRY_SCHED_SAVE_H
-#include "base/state.h"
 #include "bridge/run/sched.h"
+#include "saved/state.h"
 
 /* XXH64 over the graph: partitions with their names and ports, channels with their ends, widths, latencies, depths and
  * bandwidths.  Equal for machines that can take each other's state; of a machine in several processes the sum over

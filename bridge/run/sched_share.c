@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_piece.h"
 #include "base/xalloc.h"
 #include "bridge/link/channel_save.h"
-#include "bridge/run/dues.h"
+#include "bridge/run/calendar_save.h"
+#include "saved/state_piece.h"
 
 enum { SENDER = 1, RECEIVER = 2 }; /* ends of a channel in a share, bits */
 

@@ -6,8 +6,8 @@
  */
 #ifndef GANTRY_SCHED_SHARE_H
 #define GANTRY_SCHED_SHARE_H
-#include "base/state_io.h"
 #include "bridge/run/sched.h"
+#include "saved/state_io.h"
 
 /* What this process has: of a cut channel its half.  Which partitions and channels, by their numbers in the whole
  * machine, is part of it. */

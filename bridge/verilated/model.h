@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/state.h"
 #include "bridge/part/window.h"
+#include "saved/state.h"
 
 #define MODEL_ABI 7
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 #include "bridge/verilated/asked.h"
+#include "saved/state_io.h"
 
 struct rtl_part {
     const struct model_api *api;

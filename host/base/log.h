@@ -20,7 +20,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 #define LOG_INFO_MOST 1000u
 
 /* Where the lines of a thread go, and what is known of them: that of the process, or one of its own of whoever is
- * called by another program (host/lib).  Threads that work for another have its place (bridge/run/team.h). */
+ * called by another program (host/lib).  Threads that work for another have its place (bridge/run/thread_team.h). */
 struct log_place {
     uint64_t cycle;       /* log_cycle */
     enum log_level level; /* default LOG_LEVEL_WARN */

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/state_io.h"
 #include "bridge/run/sched_save.h"
 #include "checkpoint/checkpoint_file.h"
-#include "checkpoint/share.h"
+#include "checkpoint/state_shares.h"
 #include "config/config.h"
 #include "config/version.h"
 #include "gantry_msg.h"
@@ -20,6 +19,7 @@
 #include "observe/kernel_counters.h"
 #include "observe/lockstep_tap.h"
 #include "place/place.h"
+#include "saved/state_io.h"
 #include "target/rtl_groups.h"
 #include "vm/pmem_save.h"
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/state.h"
 #include "base/status.h"
+#include "saved/state.h"
 
 struct sim;
 

@@ -6,8 +6,8 @@
  */
 #ifndef GANTRY_CHECKPOINT_FILE_H
 #define GANTRY_CHECKPOINT_FILE_H
-#include "base/state.h"
 #include "base/status.h"
+#include "saved/state.h"
 
 struct checkpoint_out;
 struct checkpoint_in;

@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "machine/port.h"
 #include "machine/sim_private.h"
+#include "saved/state_io.h"
 
 #define PENDING_MOST 65536u /* against nonsense: ids of commands have 16 bits */
 #define TIMERS_MOST (1u << 24)

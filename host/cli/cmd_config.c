@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 #include "cli/option_table.h"
 #include "config/config.h"
+#include "config/key_table.h"
 #include "config/names.h"
-#include "config/table.h"
 
 struct config_options {
     const char *file;

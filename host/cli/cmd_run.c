@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/recording.h"
-#include "driver/run.h"
+#include "clients/run.h"
 #include "loader/object.h"
 
 /* Of another program, which the host model is part of: by where Gantry's own files are. */

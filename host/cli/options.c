@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "bridge/run/team.h"
+#include "bridge/run/thread_team.h"
 #include "cli/goal_options.h"
 #include "cli/option_table.h"
 #include "lib/replays.h"

@@ -14,12 +14,12 @@
 #include "cli/goal_options.h"
 #include "cli/options_private.h"
 #include "cli/recording.h"
-#include "driver/machine.h"
 #include "lib/replays.h"
 #include "migrate/ledger.h"
 #include "observe/wave.h"
 #include "place/boards_check.h"
 #include "record/replay.h"
+#include "system/machine.h"
 
 volatile int cli_stop;
 

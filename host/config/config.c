@@ -13,9 +13,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "config/key_table.h"
 #include "config/names.h"
 #include "config/rules.h"
-#include "config/table.h"
 #include "config/yaml.h"
 
 void config_init(struct config *config)

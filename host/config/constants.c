@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "config/far.h"
-#include "config/table.h"
+#include "config/key_table.h"
 
 void config_constants(const struct gantry_cfg *cfg, config_constant_fn fn, void *arg)
 {

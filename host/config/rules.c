@@ -9,9 +9,9 @@
 
 #include "base/log.h"
 #include "config/far.h"
+#include "config/key_table.h"
 #include "config/on_boards.h"
 #include "config/placement.h"
-#include "config/table.h"
 
 static enum gantry_status broken(const struct config *c, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

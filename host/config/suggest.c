@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The key that a user meant (param_nearest of table.h): keys are compared by segments, so that "cu.count" and
+ * The key that a user meant (param_nearest of key_table.h): keys are compared by segments, so that "cu.count" and
  * "l1v.mshr" find gpu.cu.count and gpu.l1v.mshrs.  And the keys that are no more, with what has taken their place.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
-#include "config/table.h"
+#include "config/key_table.h"
 
 #define SEGMENTS 8
 #define MISSING 1u /* cost of a segment that the user left out */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * YAML system files through libyaml: nested or dotted keys, `include:`, every error with file:line.
- * Not responsible for: values (table.c) and rules between keys (rules.c).
+ * Not responsible for: values (key_table.c) and rules between keys (rules.c).
  */
 #include "config/yaml.h"
 
@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "config/document.h"
+#include "config/key_table.h"
 #include "config/names.h"
-#include "config/table.h"
 
 #define INCLUDE_DEPTH 16
 #define INCLUDE_FILES 64u /* of one configuration: files that each include the next one twice are 2^16 reads */

@@ -11,13 +11,13 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "driver/lazy.h"
-#include "driver/near.h"
-#include "driver/phases.h"
-#include "driver/source.h"
+#include "clients/source_lines.h"
 #include "driver/topology.h"
 #include "gantry_cfg.h"
+#include "memory/lazy_entries.h"
+#include "memory/nearest_allocation.h"
 #include "migrate/migrate.h"
+#include "system/phases.h"
 #include "vm/pmem.h"
 
 /* The slot stays written: the next interrupt finds it, which is one wake-up too many and never one too few. */

@@ -9,20 +9,20 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/ranges.h"
-#include "driver/backing.h"
+#include "clients/process_tree.h"
+#include "clients/protocol.h"
+#include "clients/watch.h"
+#include "clock/time_slice.h"
 #include "driver/datahash.h"
 #include "driver/doorbell.h"
-#include "driver/kin.h"
-#include "driver/machine.h"
-#include "driver/protocol.h"
-#include "driver/quarantine.h"
-#include "driver/share.h"
-#include "driver/slice.h"
-#include "driver/slots.h"
-#include "driver/store.h"
-#include "driver/tables.h"
-#include "driver/watch.h"
+#include "driver/event_slots.h"
+#include "memory/backing.h"
+#include "memory/granules.h"
+#include "memory/quarantine.h"
+#include "memory/shared_objects.h"
+#include "memory/table_waits.h"
+#include "system/machine.h"
+#include "vm/ranges.h"
 
 #define EVENT_LIMIT 4096
 #define EVENT_FIRST 1u /* the runtime takes 0 for none */
@@ -85,7 +85,7 @@ struct client {
     pid_t pid;
     int pidfd;
     bool opened;  /* /dev/kfd */
-    bool over;    /* process gone; its end is carried out in its turn (order.h) */
+    bool over;    /* process gone; its end is carried out in its turn (process_order.h) */
     bool ended;   /* it is: closing */
     bool greeted; /* has a life line */
     int vmid;     /* number of its address space, NO_VMID before its first queue */
@@ -129,7 +129,7 @@ struct driver {
     struct machine *machine;
     const struct gantry_cfg *cfg;
     bool gated;
-    bool ordered;                          /* processes have their turns (order.h) */
+    bool ordered;                          /* processes have their turns (process_order.h) */
     bool program_time;                     /* the program's clocks tell target time */
     int kfd_token, dri_token[DRIVER_GPUS]; /* what a client gets for a device file: empty, to be known by its inode */
     int listen_fd, spare_fd;               /* spare: to turn a connection away when there is no other descriptor */
@@ -144,11 +144,11 @@ struct driver {
     struct ranges backings; /* memory that somebody has, by its physical address */
     struct migrate *migrate;
     struct phases *phases;
-    struct ranges shared; /* exported memory (share.c) */
+    struct ranges shared; /* exported memory (shared_objects.c) */
     uint64_t exports;     /* handles made so far */
     uint64_t seed;        /* of the run */
     struct quarantine quarantine;
-    uint64_t tables_put[DRIVER_GPUS];     /* memory.c: pagetable_removed up to which tables are in it */
+    uint64_t tables_put[DRIVER_GPUS];     /* objects.c: pagetable_removed up to which tables are in it */
     uint64_t slots_asked, slots_answered; /* accesses to event pages, all in host memory: in this order */
     uint32_t vmid_used;
     struct datahash data;
@@ -185,28 +185,28 @@ int client_read(const struct client *c, uint64_t address, void *to, size_t bytes
 int client_write(const struct client *c, uint64_t address, const void *from, size_t bytes);
 int gpu_of_id(const struct driver *d, uint32_t gpu_id); /* -1: none */
 
-/* process.c */
+/* client_process.c */
 int client_open(struct driver *d, struct client *c); /* /dev/kfd, which gives it its number; 0 or errno */
 void client_end(struct driver *d, struct client *c); /* the process is gone */
 void client_reap(struct driver *d);                  /* free what is closed */
 void client_drop_all(struct driver *d);              /* at the end, whatever still runs */
 
-/* moves.c: what pages that move need of the driver, and where it asks for one.  Who has the memory mapped is about to
- * change. */
+/* page_moves.c: what pages that move need of the driver, and where it asks for one.  Who has the memory mapped is about
+ * to change. */
 struct migrate *moves_new(struct driver *d);
 /* After it, before the machine has begun. */
 struct phases *moves_phases(struct driver *d);
 void moves_settle(struct driver *d, const struct object *o);
 
-/* entries.c: the object's pages, where they are, become those of its addresses, or (lazy.h) those in the GPU's memory;
- * [page, +bytes) of the memory, own address, become those at va, all of them (0 or errno); flags of an entry of this
- * GPU, near: while the page is in its own memory. */
+/* entries.c: the object's pages, where they are, become those of its addresses, or (lazy_entries.h) those in the GPU's
+ * memory; [page, +bytes) of the memory, own address, become those at va, all of them (0 or errno); flags of an entry of
+ * this GPU, near: while the page is in its own memory. */
 int entries_write(struct driver *d, struct pagetable *pt, const struct object *o, unsigned gpu, bool lazy);
 int entries_fill(struct driver *d, struct pagetable *pt, const struct backing *b, unsigned gpu, uint64_t va,
                  uint64_t page, uint64_t bytes);
 uint32_t entries_flags(const struct backing *b, bool near);
 
-/* memory.c: ioctls return 0 or errno and change the argument in place. */
+/* objects.c: ioctls return 0 or errno and change the argument in place. */
 int memory_alloc(struct driver *d, struct client *c, void *arg);
 int memory_free(struct driver *d, struct client *c, void *arg);
 int memory_map(struct driver *d, struct client *c, void *arg);
@@ -266,7 +266,7 @@ bool server_poll(struct driver *d, long timeout_us, int extra_fd);
 void server_answer(struct driver *d, struct conn *conn, const struct shim_answer *answer, int fd);
 void server_serve(struct driver *d, struct conn *conn); /* the request of the connection, in its turn */
 
-/* rest.c */
+/* at_rest.c */
 /* All threads rest, but for those of the client `except` (may be NULL), which may run. */
 bool rest_reached(struct driver *d, const struct client *except);
 /* A thread of a client, or of what it started, waits for something that no such thread does (or runs). */

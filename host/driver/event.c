@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events of a process and waiting for them.  A wait is answered by gate.c when the clients rest.  Not responsible for:
- * what wavefronts write into the event page (slots.c).
+ * what wavefronts write into the event page (event_slots.c).
  */
 #include <errno.h>
 #include <stdlib.h>

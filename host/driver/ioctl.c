@@ -161,7 +161,7 @@ static const struct {
     uint32_t number;
     ioctl_fn serve;
     const char *name;
-    bool changes; /* what other processes see, or asks for what they change (order.h) */
+    bool changes; /* what other processes see, or asks for what they change (process_order.h) */
 } table[] = {
     {0x01, get_version, "GET_VERSION", false},
     {CREATE_QUEUE_NUMBER, queue_create, "CREATE_QUEUE", true},

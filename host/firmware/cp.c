@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The command processor's engine (cp.h): the states of a packet once it has started, commands to and events from the
  * GPU.  Each engine is a firmware thread: its work on packets of its queues follows one another in target time, while
- * memory is waited for beside it.  Not responsible for: which packet starts when (ring.c, fetch.c), packet contents
- * (launch.c, fence.c, signal.c), address spaces and errors (space.c).
+ * memory is waited for beside it.  Not responsible for: which packet starts when (packet_ring.c, fetch.c), packet
+ * contents (launch.c, fence.c, signal.c), address spaces and errors (address_space.c).
  */
 #include "firmware/cp_private.h"
 

@@ -4,13 +4,13 @@
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H
-#include "firmware/control.h"
-#include "firmware/counts.h"
 #include "firmware/cp.h"
-#include "firmware/page.h"
-#include "firmware/tables.h"
 #include "firmware/work.h"
 #include "machine/sim.h"
+#include "maintenance/control.h"
+#include "maintenance/counts.h"
+#include "maintenance/page_commands.h"
+#include "maintenance/table_writes.h"
 #include "vm/pagetable.h"
 
 #define GROUP_MAX 1024u    /* work-items of a work-group */
@@ -133,7 +133,7 @@ struct controls {
     uint16_t next_id;
 };
 
-/* A command for a page that moves, without an answer (page.c). */
+/* A command for a page that moves, without an answer (page_commands.c). */
 struct page_command {
     uint8_t kind; /* CP_CACHE: of a flush, answered in order; CP_MOVE, CP_STORE */
     uint8_t slot;
@@ -244,7 +244,7 @@ void queue_release(struct cp *cp, struct cp_queue *queue);
 /* The job whose command has this id, NULL when it is gone. */
 struct job *job_of(struct cp *cp, uint16_t id);
 
-/* bell.c: the timer's call; the queue is closing. */
+/* doorbells.c: the timer's call; the queue is closing. */
 void bell_arrive(struct cp *cp);
 void bell_forget(struct cp *cp, struct cp_queue *queue);
 
@@ -269,7 +269,7 @@ static inline bool queue_goes(const struct cp_queue *queue)
     return queue_live(queue) && (queue->next < queue->limit || queue->once);
 }
 
-/* ring.c: the queue's doorbell is here; give slots of jobs that have ended back in order (a slot stays until its
+/* packet_ring.c: the queue's doorbell is here; give slots of jobs that have ended back in order (a slot stays until its
  * kernel, which reads its packet, has ended).  The read index moves before the signal tells of the job, where both are
  * in one memory. */
 void queue_ring(struct cp *cp, struct cp_queue *queue);
@@ -310,15 +310,15 @@ static inline uint64_t queue_slot(const struct cp_queue *queue, uint64_t index)
     return queue->args.ring + (index & (queue->args.packets - 1)) * AQL_BYTES;
 }
 
-/* inactive.c: a queue stops with an error code, which the inactive signal tells; or the client is asked by it
+/* inactive_signal.c: a queue stops with an error code, which the inactive signal tells; or the client is asked by it
  * (CP_ERROR_SCRATCH, CP_ERROR_RECLAIM), or was and may have answered: only while no packet of the queue is under way.
  * Its answer (without time, while the clock stands) may be there. */
 void queue_fail(struct cp *cp, struct cp_queue *queue, uint32_t code, const struct msg_cp_evt *evt);
 void inactive_ask(struct cp *cp, struct cp_queue *queue, uint32_t code);
 bool inactive_changed(const struct cp_queue *queue);
 
-/* space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing space
- * that has nothing left is told. */
+/* address_space.c: the GPU is told of an open space; a wavefront of a job has faulted; CP_KILL is answered; a closing
+ * space that has nothing left is told. */
 void space_announce(struct cp *cp, struct cp_space *space);
 /* The L2 TLB, being off, has not taken a root: told, and sent again with all others when a component is enabled.  What
  * was launched meanwhile may have looked for its pages under the root before. */
@@ -330,7 +330,7 @@ void space_settle(struct cp *cp, struct cp_space *space);
 /* Halted wavefronts of closed queues are killed as soon as nothing else of the space is under way. */
 void space_reap(struct cp *cp, struct cp_space *space);
 
-/* range.c: which pages a command names; a list of up to CP_PAGES pages, of one a plain range. */
+/* page_ranges.c: which pages a command names; a list of up to CP_PAGES pages, of one a plain range. */
 void range_name(struct msg_cp_cmd *cmd, const struct cp_range *range);
 struct cp_range range_of_list(const uint64_t *page, size_t count, uint64_t bytes, bool more);
 
@@ -347,7 +347,7 @@ void shootdowns_check(struct cp *cp);
 void shootdowns_free(struct cp *cp);
 bool caches_dropped(struct cp *cp);
 
-/* space.c: all CUs have a trap handler. */
+/* address_space.c: all CUs have a trap handler. */
 void space_trapped(struct cp *cp, uint8_t vmid);
 /* withheld.c: the L2 TLB withholds translations of a page; an answer to such has its turn; a CP_XLAT is done; a
  * component has been enabled. */
@@ -385,7 +385,7 @@ void pm4_look(struct cp *cp);
 /* control.c: the GPU has done an operation. */
 void control_answered(struct cp *cp, const struct msg_cp_evt *evt);
 
-/* page.c: the slices have written a page back; a page-move engine tells of a page. */
+/* page_commands.c: the slices have written a page back; a page-move engine tells of a page. */
 void page_flushed(struct cp *cp, uint8_t status);
 void page_reported(struct cp *cp, const struct msg_cp_evt *evt);
 
@@ -429,7 +429,7 @@ void signals_peek(const struct cp_space *space, const uint8_t *packet, uint8_t v
 /* All (or, with `any`, one) of them are 0. */
 bool signals_satisfied(const uint8_t *packet, uint8_t values[5][8], bool any);
 
-/* peek.c: memory looked at without a message and without time: what only people are shown (names of kernels,
+/* untimed_read.c: memory looked at without a message and without time: what only people are shown (names of kernels,
  * instructions and packets in reports), and, while the clock stands, whether a client has changed what a queue waits
  * for (fetch_changed).  False, or 0, when some byte is not mapped. */
 bool peek_for_report(const struct cp_space *space, uint64_t va, void *to, unsigned bytes);
@@ -439,6 +439,6 @@ static inline uint64_t peek_long_for_report(const struct cp_space *space, uint64
     return peek_word_for_report(space, va, sizeof(uint64_t));
 }
 
-/* name.c: name of the kernel whose descriptor lies at `object`, kept. */
+/* kernel_name.c: name of the kernel whose descriptor lies at `object`, kept. */
 const char *kernel_name(struct cp_space *space, uint64_t object);
 #endif

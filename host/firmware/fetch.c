@@ -2,7 +2,7 @@
  * The packet at the head of a queue: read it, then what it depends on (signals of a barrier packet; descriptor and
  * amd_queue_t of a kernel), until it may become a job.  A descriptor is read only when the barrier bit lets the packet
  * begin: an earlier kernel may have copied it there.  What was found wanting is read again after a look only.  Not
- * responsible for: when to look (ring.c), what a started packet goes through (cp.c).
+ * responsible for: when to look (packet_ring.c), what a started packet goes through (cp.c).
  */
 #include <string.h>
 

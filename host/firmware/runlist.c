@@ -3,7 +3,7 @@
  * more queues with work than slots they take turns, in the order in which they began to want one, as with the kernel
  * driver's scheduler.  A queue that has had its slot for a quantum while others wait starts nothing more, and leaves
  * when its packets have ended: what is at the GPU is not interrupted.  An engine serves the packets of its slots.
- * Not responsible for: what a queue does in its slot (ring.c, fetch.c).
+ * Not responsible for: what a queue does in its slot (packet_ring.c, fetch.c).
  *
  * A queue that waits for a signal, a header or its client wants no slot until a look may find that changed.  So the
  * clock runs for the turns of queues that can go on, and for no others.

@@ -71,7 +71,7 @@ struct pm4 {
     void (*ended)(struct cp *cp, struct job *job);
 };
 
-/* What a queue tells by its inactive signal (inactive.c). */
+/* What a queue tells by its inactive signal (inactive_signal.c). */
 enum inactive_step { INACTIVE_NONE, INACTIVE_HANDLE, INACTIVE_VALUE, INACTIVE_STORE };
 struct inactive {
     enum inactive_step step;

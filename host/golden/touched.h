@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The lines of 64 bytes of one memory that were accessed last: a set of bounded size in the order of last use, of which
  * the one used longest ago goes first.  With a set for each GPU's VRAM golden GPUs know what an L2 there would hold.
- * Not responsible for: whose line it is, which accesses count (golden_mem.c), reading them again (machine/switch.c).
+ * Not responsible for: whose line it is, which accesses count (golden_mem.c), reading them again
+ * (machine/model_switch.c).
  */
 #ifndef GANTRY_TOUCHED_H
 #define GANTRY_TOUCHED_H

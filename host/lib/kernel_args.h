@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shape and arguments of a launch: specs as typed become values and buffers, hidden arguments are filled in, output
- * buffers go to their files afterwards.  Not responsible for: GPU memory (host/driver/local.h) and dispatch.
+ * buffers go to their files afterwards.  Not responsible for: GPU memory (host/local/local.h) and dispatch.
  */
 #ifndef GANTRY_KERNEL_ARGS_H
 #define GANTRY_KERNEL_ARGS_H

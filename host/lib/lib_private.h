@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 
 #include "config/config.h"
-#include "driver/local.h"
 #include "lib/handle.h"
 #include "lib/kernel_args.h"
 #include "loader/object.h"
+#include "local/local.h"
 #include "target/external.h"
 
 struct gantry_config {
@@ -78,7 +78,7 @@ struct gantry_launch {
 
 /* objects.c: one holder less. */
 void lib_object_drop(struct gantry_object *object);
-/* memory.c: GPU memory is full: STATUS_DATA with its line. */
+/* machine_memory.c: GPU memory is full: STATUS_DATA with its line. */
 enum gantry_status lib_memory_full(const struct gantry_machine *m, const char *what, uint64_t bytes);
 /* launches.c: what is left of a machine's launches. */
 void lib_launches_free(struct gantry_machine *m);

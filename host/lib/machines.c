@@ -5,7 +5,7 @@
 
 #include "base/xalloc.h"
 #include "lib/lib_private.h"
-#include "lib/options.h"
+#include "lib/machine_options.h"
 
 static int machine_start_up(struct gantry_machine *m, unsigned gpu)
 {

@@ -5,7 +5,7 @@
 
 #include "base/xalloc.h"
 #include "lib/lib_private.h"
-#include "lib/options.h"
+#include "lib/machine_options.h"
 #include "lib/replays.h"
 #include "metrics/metrics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One AMD GPU ELF: checks, load size, kernels by their symbols, metadata notes, relocations.
- * Not responsible for: containers (bundle.c), the contents of metadata (notes_*.c).
+ * Not responsible for: containers (offload_bundle.c), the contents of metadata (notes_*.c).
  */
 #include <inttypes.h>
 #include <string.h>

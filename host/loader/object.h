@@ -2,7 +2,7 @@
  * Code objects for gfx803: a file's kernels with their arguments, and the bytes to place in GPU memory.  The file is an
  * AMD GPU ELF (code-object version 2 to 6), a clang offload bundle, compressed or not, or a host ELF with such bundles
  * in .hip_fatbin. Every failure prints one line `gantry: FILE: cause` before it returns. Not responsible for: argument
- * values (host/cli), memory and dispatch (host/driver/local.h).
+ * values (host/cli), memory and dispatch (host/local/local.h).
  */
 #ifndef GANTRY_OBJECT_H
 #define GANTRY_OBJECT_H

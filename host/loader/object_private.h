@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Between the files of host/loader: containers (bundle.c), ELF (elf_image.c), metadata (notes_*.c).
+ * Between the files of host/loader: containers (offload_bundle.c), ELF (elf_image.c), metadata (notes_*.c).
  */
 #ifndef GANTRY_OBJECT_PRIVATE_H
 #define GANTRY_OBJECT_PRIVATE_H

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "gantry_cfg.h"
 #include "machine/sim_private.h"
+#include "saved/state_io.h"
 
 void commands_init(struct commands *c)
 {

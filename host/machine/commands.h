@@ -9,8 +9,8 @@
 #define GANTRY_COMMANDS_H
 #include <stdint.h>
 
-#include "base/state.h"
 #include "gantry_msg.h"
+#include "saved/state.h"
 
 struct part;
 struct sched;

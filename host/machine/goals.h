@@ -2,7 +2,7 @@
  * What a run is to do on its way, at a cycle or when a kernel has ended or was killed: a checkpoint, its end; and by
  * kernels that start: its region of interest.  Kernels have the numbers of the table, in the order of their start.
  * Whoever runs the machine asks between its calls of sim_run.  NULL in place of goals: none. Not responsible for:
- * reading options (host/cli), the region itself (host/driver/roi.h).
+ * reading options (host/cli), the region itself (host/system/roi.h).
  */
 #ifndef GANTRY_GOALS_H
 #define GANTRY_GOALS_H

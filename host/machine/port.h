@@ -57,7 +57,7 @@ bool port_step(struct sim *sim, struct port_answer *answer);
 uint64_t port_waiting(const struct sim *sim);
 void port_report(const struct sim *sim, FILE *out);
 
-/* Requests that wait and those under way, canonical (base/state_io.h). */
+/* Requests that wait and those under way, canonical (saved/state_io.h). */
 void port_save(const struct port *p, struct state_writer *to);
 bool port_restore(struct port *p, struct state_reader *from);
 #endif

@@ -12,7 +12,7 @@
 #include "bridge/run/sched_save.h"
 #include "gantry_cfg.h"
 #include "machine/sim_private.h"
-#include "machine/warm.h"
+#include "machine/warm_caches.h"
 #include "observe/kernel_counters.h"
 #include "place/boards.h"
 #include "place/place.h"
@@ -22,7 +22,7 @@
 #include "target/golden_part.h"
 #include "target/rtl_gpu.h"
 
-/* The golden GPUs of options.both: a machine that nobody but this one sees (switch.c). */
+/* The golden GPUs of options.both: a machine that nobody but this one sees (model_switch.c). */
 static struct sim *twin_new(const struct sim *sim)
 {
     struct sim_options options = sim->options;

@@ -11,10 +11,10 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "base/whole_file.h"
 #include "gantry_cfg.h"
 #include "machine/sim.h"
 #include "migrate/ledger.h"
+#include "saved/whole_file.h"
 
 static const char schema[] =
     "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"

@@ -5,7 +5,7 @@
 #define GANTRY_DATABASE_H
 #include "metrics/metrics.h"
 
-/* Write the file under its name until it is kept (base/whole_file.h): tables metrics(location, what, value, unit) and
+/* Write the file under its name until it is kept (saved/whole_file.h): tables metrics(location, what, value, unit) and
  * kernels. */
 enum gantry_status database_write(const char *path, const struct summary *summary, struct sim *sim);
 #endif

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/ranges.h"
 #include "migrate/frames.h"
+#include "vm/ranges.h"
 
 struct pmem;
 

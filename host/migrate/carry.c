@@ -127,7 +127,7 @@ static struct piece *next_flush(const struct migrate *m, const struct piece *lik
 }
 
 /* Each command waits by itself: its pages can go while those behind it are written back.  A bounded number of
- * commands waits for answers (firmware/page.c). */
+ * commands waits for answers (maintenance/page_commands.c). */
 static void flush_send(struct migrate *m, struct piece *first)
 {
     struct flush *f = xzalloc(sizeof *f);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "migrate/policy.h"
+#include "policy/policy.h"
 
 #define FAULTS_MOST (1u << 20)
 

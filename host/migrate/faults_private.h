@@ -3,8 +3,8 @@
  */
 #ifndef GANTRY_MIGRATE_FAULTS_PRIVATE_H
 #define GANTRY_MIGRATE_FAULTS_PRIVATE_H
-#include "migrate/ahead.h"
 #include "migrate/faults.h"
+#include "policy/ahead.h"
 
 enum fault_state {
     FAULT_COME,   /* behind those that are being decided */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "vm/arena.h"
 
 #define FRAMES_NONE UINT64_MAX
 #define FRAMES_SMALL UINT64_C(4096)

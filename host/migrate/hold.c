@@ -5,7 +5,7 @@
  * (docs/reference/control.md).
  */
 #include "base/log.h"
-#include "firmware/control.h"
+#include "maintenance/control.h"
 #include "migrate/move.h"
 #include "vm/pmem.h"
 

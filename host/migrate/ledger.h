@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "migrate/faults.h"
-#include "migrate/phase.h"
+#include "policy/phase.h"
 
 #define LEDGER_ORDER "order" /* instead of a policy: by a program's or a script's own wish */
 

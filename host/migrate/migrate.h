@@ -66,7 +66,7 @@ struct migrate_host {
     /* Programs stand still, so the bytes that have come to a frame are those of its page still. */
     bool (*settled)(void *ctx);
     /* `frame` is nobody's any more, but caches may hold what `page` had there (0: a page that has not come in the end):
-     * migrate_emptied, now or later.  Not asked at once: rest.h. */
+     * migrate_emptied, now or later.  Not asked at once: left_frames.h. */
     void (*left)(void *ctx, uint64_t page, uint64_t frame);
     /* A move is over: what has waited for it (migrate_comes) may go on. */
     void (*over)(void *ctx);

@@ -6,10 +6,10 @@
 #define GANTRY_MIGRATE_MOVE_H
 #include <stdio.h>
 
-#include "firmware/page.h"
+#include "maintenance/page_commands.h"
 #include "migrate/away.h"
+#include "migrate/left_frames.h"
 #include "migrate/migrate.h"
-#include "migrate/rest.h"
 
 enum move_state {
 #define STATE(name, text) STATE_##name,

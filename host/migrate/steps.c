@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "migrate/move.h"
-#include "migrate/policy.h"
+#include "policy/policy.h"
 #include "vm/pmem.h"
 
 /* ---- actions */

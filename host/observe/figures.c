@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 #include "machine/sim_private.h"
-#include "machine/warm.h"
+#include "machine/warm_caches.h"
 #include "observe/lockstep_tap.h"
 #include "place/boards.h"
 #include "place/place.h"

@@ -4,7 +4,7 @@
 #ifndef GANTRY_MACHINE_BOARDS_PRIVATE_H
 #define GANTRY_MACHINE_BOARDS_PRIVATE_H
 #include "bridge/board/board.h"
-#include "bridge/board/process.h"
+#include "bridge/board/board_process.h"
 #include "bridge/board/socket.h"
 #include "config/on_boards.h"
 #include "place/boards.h"

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/link/peers.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "config/config.h"
 #include "config/placement.h"
 #include "machine/sim_private.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "bridge/place/ask.h"
+#include "bridge/place/questions.h"
 
 struct place;
 struct sim;

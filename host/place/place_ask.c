@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "machine/sim_private.h"
 #include "place/place_private.h"
 #include "vm/pmem.h"

@@ -4,7 +4,7 @@
 #ifndef GANTRY_PLACE_PRIVATE_H
 #define GANTRY_PLACE_PRIVATE_H
 #include "bridge/link/region.h"
-#include "bridge/place/cut.h"
+#include "bridge/place/cut_channels.h"
 #include "bridge/place/workers.h"
 #include "config/placement.h"
 #include "place/place.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/journal.h"
 #include "base/xalloc.h"
+#include "saved/journal.h"
 
 #define LATE UINT32_MAX /* step that does not fit: eight bytes follow */
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/journal.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "bridge/link/region_wait.h"
@@ -22,6 +21,7 @@
 #include "record/record_private.h"
 #include "record/recorded.h"
 #include "record/shadow.h"
+#include "saved/journal.h"
 #include "target/memory_parts.h"
 #include "vm/pmem.h"
 

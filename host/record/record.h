@@ -2,7 +2,7 @@
  * --record DIR: keeps what enters the RTL of a run from outside, at its cycles, and what leaves it, so that
  * `gantry replay` can run the RTL alone and judge it.  What enters: commands, changes of VRAM by others than its GPU,
  * data of host memory as the GPU reads it, what other GPUs send, and on demand all messages into a partition.
- * Not responsible for: the file (base/journal.h), who reads it (replay.h).  One thread.
+ * Not responsible for: the file (saved/journal.h), who reads it (replay.h).  One thread.
  */
 #ifndef GANTRY_RECORD_H
 #define GANTRY_RECORD_H

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/state_io.h"
 #include "machine/sim_private.h"
 #include "place/place.h"
 #include "record/record_private.h"
+#include "saved/state_io.h"
 
 struct head {
     uint64_t stream, bytes; /* that follow */

@@ -3,11 +3,11 @@
  */
 #ifndef GANTRY_RECORD_PRIVATE_H
 #define GANTRY_RECORD_PRIVATE_H
-#include "base/journal.h"
 #include "record/message_log.h"
 #include "record/part_log.h"
 #include "record/record.h"
 #include "record/shadow.h"
+#include "saved/journal.h"
 #include "target/memory_parts.h"
 
 struct record {

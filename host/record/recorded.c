@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "checkpoint/checkpoint.h"
 #include "machine/sim_private.h"
 #include "record/record_format.h"
 #include "record/shadow.h"
+#include "saved/state_io.h"
 #include "vm/pmem_save.h"
 
 /* ---- what stands beside the machine */

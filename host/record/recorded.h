@@ -8,8 +8,8 @@
 #define GANTRY_RECORDED_H
 #include <stdint.h>
 
-#include "base/journal.h"
 #include "base/status.h"
+#include "saved/journal.h"
 
 #define CHECKPOINT_STATE "state"
 #define RECORDED_GPUS 64u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * `gantry replay`: the RTL of a recorded run (record.h) without program, driver and firmware.  What entered it enters
  * again at the same cycles; what leaves it is held against the recording, message by message.
- * Not responsible for: the recording's file (base/journal.h), tables and options of the command (host/cli).
+ * Not responsible for: the recording's file (saved/journal.h), tables and options of the command (host/cli).
  */
 #ifndef GANTRY_REPLAY_H
 #define GANTRY_REPLAY_H

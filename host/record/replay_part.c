@@ -12,9 +12,9 @@
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_cfg.h"
 #include "observe/fields.h"
+#include "record/message_sink.h"
 #include "record/part_log.h"
 #include "record/replay_private.h"
-#include "record/sink.h"
 #include "target/models.h"
 
 struct alone {

@@ -4,10 +4,10 @@
  */
 #ifndef GANTRY_REPLAY_PRIVATE_H
 #define GANTRY_REPLAY_PRIVATE_H
-#include "base/journal.h"
 #include "record/message_log.h"
 #include "record/record_format.h"
 #include "record/replay.h"
+#include "saved/journal.h"
 
 struct replay_text {
     enum record_text what;

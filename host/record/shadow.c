@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
+#include "saved/state_io.h"
 #include "vm/pmem.h"
 #include "vm/pmem_save.h"
 

@@ -4,7 +4,7 @@
 #include "target/bounds.h"
 
 #include "bridge/run/sched.h"
-#include "target/links.h"
+#include "target/gpu_links.h"
 
 uint32_t bound_depth(const struct gantry_cfg *cfg, enum bound bound, uint32_t latency)
 {

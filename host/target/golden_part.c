@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "bridge/run/links.h"
-#include "bridge/run/team.h"
+#include "bridge/run/sched_links.h"
+#include "bridge/run/thread_team.h"
 #include "gantry_msg.h"
 #include "golden/golden.h"
 #include "machine/sim_private.h"

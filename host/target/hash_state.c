@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/state_io.h"
+#include "saved/state_io.h"
 
 #define LAYOUT UINT64_C(8) /* 0.8.x */
 

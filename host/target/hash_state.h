@@ -5,7 +5,7 @@
 #define GANTRY_HASH_STATE_H
 #include <xxhash.h>
 
-#include "base/state.h"
+#include "saved/state.h"
 
 void hash_state_save(const XXH64_state_t *hash, struct state_writer *to);
 bool hash_state_restore(XXH64_state_t *hash, struct state_reader *from);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "gantry_msg.h"
+#include "saved/state_io.h"
 #include "target/hash_state.h"
 #include "target/memory_parts.h"
 #include "vm/pmem.h"

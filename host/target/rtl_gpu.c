@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RTL partitions of all GPUs; contract in rtl_gpu.h.  Links within a GPU: links.h.
+ * RTL partitions of all GPUs; contract in rtl_gpu.h.  Links within a GPU: gpu_links.h.
  */
 #include "target/rtl_gpu.h"
 
@@ -17,7 +17,7 @@
 #include "target/bounds.h"
 #include "target/external.h"
 #include "target/far_links.h"
-#include "target/links.h"
+#include "target/gpu_links.h"
 #include "target/models.h"
 
 #define HEAP_GPU ((size_t)64 << 20) /* address space for the models of a GPU: 64 CUs take some 20 MB */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/state_piece.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "gantry_msg.h"
 #include "machine/sim_private.h"
+#include "saved/state_piece.h"
 #include "target/rtl_gpu.h"
 
 #define WAVES 64 /* numbers of a CU: {simd[1:0], slot[3:0]} */

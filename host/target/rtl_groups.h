@@ -6,7 +6,7 @@
 #define GANTRY_RTL_GROUPS_H
 #include <stdint.h>
 
-#include "base/state.h"
+#include "saved/state.h"
 
 struct rtl_groups;
 struct sim;

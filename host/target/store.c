@@ -5,11 +5,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/run/sched.h"
 #include "gantry_msg.h"
 #include "record/shadow.h"
+#include "saved/state_io.h"
 #include "target/hash_state.h"
 #include "target/memory_parts.h"
 #include "vm/pmem.h"

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "config/config.h"
 #include "config/far.h"
-#include "target/links.h"
+#include "target/gpu_links.h"
 #include "target/models.h"
 #include "target/rtl_kinds.h"
 

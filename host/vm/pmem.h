@@ -61,7 +61,7 @@ uint64_t pmem_moves(const struct pmem *pm);
  * its own.  GPUs have no access to either under way.  compare: the bytes in `to`, which a GPU has written there, must
  * be those of the page. */
 void pmem_move(struct pmem *pm, uint64_t page, uint64_t to, bool compare);
-/* Who may access a frame while pages move, for whoever checks that (host/migrate/monitor.h): everybody; nobody writes,
+/* Who may access a frame while pages move, for whoever checks that (host/monitor/monitor.h): everybody; nobody writes,
  * since the page is being sent away; nobody reads, since it comes; nobody at all, since its page has left. */
 enum pmem_guard { PMEM_OPEN, PMEM_SENT, PMEM_COMES, PMEM_LEFT };
 /* Frames are guarded from now on, in processes that are forked later, too.  Frames that pages leave and come to by

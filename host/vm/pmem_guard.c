@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Frames that nobody may access, or nobody may read or write, while pages move (pmem.h).  A byte a frame, shared with
  * worker processes: whoever accesses a line looks there, and nothing is there unless somebody checks.  Not responsible
- * for: when a frame is guarded (host/migrate/monitor.h), the look (store, golden model).
+ * for: when a frame is guarded (host/monitor/monitor.h), the look (store, golden model).
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/arena.h"
-#include "base/ranges.h"
+#include "vm/arena.h"
 #include "vm/pmem.h"
+#include "vm/ranges.h"
 
 #define PMEM_MAX_GPUS 64
 #define PMEM_VRAM_MIN (UINT64_C(4) << 20)

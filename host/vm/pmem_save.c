@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
+#include "saved/state_io.h"
 #include "vm/pmem.h"
 #include "vm/pmem_private.h"
 

@@ -7,7 +7,7 @@
 #define GANTRY_PMEM_SAVE_H
 #include <stdint.h>
 
-#include "base/state.h"
+#include "saved/state.h"
 
 struct pmem;
 

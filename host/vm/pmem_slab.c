@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Slabs (pmem.h): runs of granules with a file of their own, mapped into the one range that a memory has.  What is in
  * no slab belongs to the memory's base file, which no client ever sees: page tables, and what nobody has.  Not
- * responsible for: which client has which granule (host/driver/store.c).
+ * responsible for: which client has which granule (host/memory/granules.c).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@ module part_rdma
   import stream_rules_pkg::*;
 #(
   localparam int unsigned Reports = 4,    // credits of move_evt: part_dispatch
-  localparam int unsigned Moves = 8,      // pages that leave at a time: PAGE_MOVES of host/firmware/page.h
+  localparam int unsigned Moves = 8,      // pages that leave at a time: PAGE_MOVES of host/maintenance/page_commands.h
   localparam int unsigned MoveSlots = 16  // that come at a time: PAGE_SLOTS
 ) (
   input  logic                    clk_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage "withheld" of the L2 TLB: which requests without a translation are not answered until the driver says so, and what
 // the driver is told.  Responsible for: types and pure functions.  Not responsible for: the list of them (utcl2_tlb), what
-// the driver decides (host/firmware/withheld.c).
+// the driver decides (host/maintenance/withheld.c).
 package utcl2_withheld_pkg;
   import gantry_msg_pkg::*;
   import tlb_pkg::*;

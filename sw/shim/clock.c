@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The client's side of the gated clock: finds threads that poll and makes them wait at the driver instead.  ROCr polls
  * by reading the time-stamp counter, so the counter traps; other polling is sched_yield and repeated loads of one
- * signal.  Sleeps are in target time.  Not responsible for: when the clock runs (host/driver/gate.c).
+ * signal.  Sleeps are in target time.  Not responsible for: when the clock runs (host/clock/gate.c).
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "driver/address.h"
+#include "clients/address.h"
 #include "shim.h"
 
 #define EXIT_LOST 70

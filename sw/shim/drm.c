@@ -4,7 +4,7 @@
  * a device; what ROCr would import through libdrm needs interface versions of the driver that it does not tell (KFD
  * 1.12 and more), and is refused.  Numbers come from the generated sysfs tree (host/driver/topology.c).
  */
-#include "drm.h"
+#include "gpu_info.h"
 
 #include <dlfcn.h>
 #include <errno.h>

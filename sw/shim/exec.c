@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "driver/preload.h"
+#include "clients/preload.h"
 #include "shim.h"
 
 static const char *const ours[] = {ENV_ROOT, ENV_CLOCK, ENV_PROGRAM};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sanitizers in the program: their functions stand in front of ours and call them, for the program, for the ROCm user
- * space, and for themselves.  Not responsible for: how they come to stand there (host/driver/preload.c).
+ * space, and for themselves.  Not responsible for: how they come to stand there (host/clients/preload.c).
  */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <string.h>
 
-#include "driver/preload.h"
+#include "clients/preload.h"
 #include "shim.h"
 
 #define FRAMES 16

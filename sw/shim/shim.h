@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "driver/protocol.h"
+#include "clients/protocol.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_floors.py: the floors of the C side (docs/contracts.md) hold, and no files need each other in a circle.
 
-Includes: a folder sees only itself, the rooms of its own floor (ROOMS) and the floors below it; bridge/ sees nothing of host/ but host/base; the shim sees
+Includes: a folder sees only itself, the rooms of its own floor (ROOMS) and the floors below it; bridge/ sees nothing of host/ but host/base and host/saved; the shim sees
 of host/ only what it shares with the driver.  Links: of the objects in build/obj (make all) none needs, through others,
 a symbol of one that needs it.  Memory of the target is reached by messages: beyond host/vm only the files of POINTERS look
 into it without.  One line a finding; exit 1 on findings.
@@ -16,24 +16,28 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GCN3 = ("host/isa", "host/valu")  # rooms of one floor: they see each other
 MACHINE = ("host/machine", "host/target", "host/observe", "host/record", "host/checkpoint", "host/place")
-ROOMS = [GCN3, MACHINE]
-FLOORS = [["host/base"], ["host/config"], ["bridge/proto"], ["bridge/link"], ["bridge/part"], ["bridge/run"], ["bridge/place"], ["bridge/verilated"], ["bridge/board"], ["bridge/tlm"], ["host/vm"],
-          [*GCN3, "host/loader"], ["host/golden"], ["host/lockstep"], [*MACHINE], ["host/firmware"], ["host/migrate"], ["host/driver", "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
+FIRMWARE = ("host/firmware", "host/maintenance")
+MIGRATE = ("host/migrate", "host/policy", "host/monitor")
+DRIVER = ("host/driver", "host/memory", "host/clients", "host/clock", "host/system", "host/local")
+ROOMS = [GCN3, MACHINE, FIRMWARE, MIGRATE, (*DRIVER, "host/drm")]
+BRIDGE = ["proto", "link", "stream", "part", "run", "place", "verilated", "board", "tlm"]
+FLOORS = [["host/base"], ["host/saved"], ["host/config"], *([f"bridge/{name}"] for name in BRIDGE), ["host/vm"], [*GCN3, "host/loader"], ["host/golden"],
+          ["host/lockstep"], [*MACHINE], [*FIRMWARE], [*MIGRATE], [*DRIVER, "host/drm"], ["host/metrics"], ["host/lib"], ["host/cli"], ["host/tlm"]]
 LEVEL = {folder: level for level, floor in enumerate(FLOORS) for folder in floor}
-GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto", "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/isa",
-             "trans_tables.h": "host/valu"}
-SHARED = {"host/driver/protocol.h", "host/driver/address.h", "host/driver/preload.h", "host/driver/tiling.h", "host/drm/drm.h"}  # by driver and shim
+GENERATED = {"gantry_cfg.h": "host/config", "gantry_cfg_table.h": "host/config", "gantry_msg.h": "bridge/proto", "gantry_msg_fields.h": "bridge/proto",
+             "gantry_stream.h": "bridge/proto", "gcn3_ops.h": "host/isa", "trans_tables.h": "host/valu"}
+SHARED = {"host/clients/protocol.h", "host/clients/address.h", "host/clients/preload.h", "host/driver/tiling.h", "host/drm/drm.h"}  # by driver and shim
 # Files that reach VRAM, GTT or client memory without a message, and why (docs/contracts.md)
 POINTERS = {
-    "host/driver/local.c": "buffers of gantry kernel before its run, data hash after it",
-    "host/driver/backing.c": "data hash of what is freed",
-    "host/driver/store.c": "memory that nobody has, on its way to its next owner",
-    "host/firmware/peek.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
+    "host/local/local.c": "buffers of gantry kernel before its run, data hash after it",
+    "host/memory/backing.c": "data hash of what is freed",
+    "host/memory/granules.c": "memory that nobody has, on its way to its next owner",
+    "host/firmware/untimed_read.c": "reports for people; whether a client has changed what a queue waits for, while the clock stands",
     "host/golden/golden_mem.c": "golden GPUs, which have no clock",
     "host/lockstep/lockstep_dirty.c": "lock step, which only checks",
     "host/lockstep/lockstep_mem.c": "lock step, which only checks",
     "host/migrate/copy.c": "pages that the host brings to another frame, on golden GPUs, which have no clock, and before a machine has begun",
-    "host/migrate/monitor_locks.c": "the monitor of moves, which only checks",
+    "host/monitor/monitor_locks.c": "the monitor of moves, which only checks",
     "host/target/hostmem.c": "the partition that is the memory",
     "host/record/replay.c": "what the program of a recording has changed while the clock stood",
     "host/record/replay_memory.c": "the partition that is the memory",
@@ -61,7 +65,7 @@ def allowed(folder, file):
         return to == "sw/shim" or file in SHARED
     if folder == to or any(folder in rooms and to in rooms for rooms in ROOMS):
         return True
-    if folder.startswith("bridge/") and to.startswith("host/") and to != "host/base":
+    if folder.startswith("bridge/") and to.startswith("host/") and to not in ("host/base", "host/saved"):
         return False
     return LEVEL.get(to, len(FLOORS)) < LEVEL[folder]
 

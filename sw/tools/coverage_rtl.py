@@ -24,9 +24,9 @@ import torture  # noqa: E402
 FOLDER = ROOT / "build/coverage"
 RAW, TOTAL = FOLDER / "rtl", FOLDER / "rtl.tsv"
 BENCHES = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in
-           ("cu/cu", "cu/front", "cu/front_synth", "cu/simd", "cu/simd_synth", "cu/vmem", "lds/lds_unit", "lds/ram_banked")]
+           ("cu/cu", "cu/front", "cu/front_synth", "cu/simd", "cu/simd_synth", "cu/vmem", "cu/lds/lds_unit", "cu/lds/ram_banked")]
 # Of SIMDs with 4 lanes.  Not simd_lanes4, which is nightly: the kernels on the smallest CU run its text.
-NARROW = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in ("cu/vmem_lanes4", "cu/simd_synth4", "lds/lds_serial")]
+NARROW = [f"tests/rtl/{name}/tb.cpp::tb.cpp" for name in ("cu/vmem_lanes4", "cu/simd_synth4", "cu/lds/lds_serial")]
 FUZZ = 24    # programs of random words
 JUMP = re.compile(r"\b(return|break|continue)\b")
 BLOCK = 4    # lines from the head of a block to its jump

@@ -54,7 +54,7 @@ except ModuleNotFoundError as lost:
 
 MODELS = model_cache.folder()
 FIXED = ["bridge/verilated/model.hpp", "bridge/verilated/model.h", "bridge/part/window.h",
-         "host/base/state.h", "bridge/verilated/model_save.hpp", "bridge/verilated/model_structs.hpp", "sw/tools/verilate_save.py",
+         "host/saved/state.h", "bridge/verilated/model_save.hpp", "bridge/verilated/model_structs.hpp", "sw/tools/verilate_save.py",
          "sw/tools/verilate.py", "rtl/common/gantry_assert.svh"]
 READ = ["configs/params.def", "bridge/proto/messages.def", "bridge/verilated/partitions.yaml", "sw/tools/models.py",
         "sw/tools/gen_params.py", "sw/tools/gen_messages.py", "sw/tools/gen_wrappers.py", "sw/tools/rtl_sources.py",
@@ -282,7 +282,7 @@ def build_all(plans):
 def inputs(board=False):
     """(size, time, path below the root) of everything that a Plan may read, and of the folders it looks through."""
     paths = {ROOT / f for f in [*FIXED, *READ, *(board_plan.READ if board else [])]} | set((ROOT / "rtl").rglob("*.sv*")) | set((ROOT / "build/gen").glob("*_pkg.sv"))
-    paths |= {ROOT / "rtl"} | {p for p in (ROOT / "rtl").iterdir() if p.is_dir()}
+    paths |= {ROOT / "rtl"} | {p for p in (ROOT / "rtl").rglob("*") if p.is_dir()}
     return [(p.stat().st_size, p.stat().st_mtime_ns, p.relative_to(ROOT)) for p in sorted(paths)]
 
 

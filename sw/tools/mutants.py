@@ -24,7 +24,7 @@ SIMPLE = re.compile(r"^\s*(?!return|break|continue|goto|case|default|typedef|str
 LEFT_ALONE = re.compile(r"^\s*[#`]|\b(\w*CHECK|assert|static_assert|_Static_assert|assume|cover|STREAM_ASSERT)\b|\$error|\$fatal|\$display|\blog_\w+\(|printf\(|user_error|Seed(?:Fault|Bug|Store)|GANTRY_CU_FAULT|SIMD_FAULT|^\s*(?:parameter|localparam|import|input|output|function|task|genvar)\b|^\s*logic\b[^=]*;")
 SECTION = "// ---- assertions"  # from here to the end of a module there are checks only
 TARGETS = re.compile(r"^\s*(\w+|\{[\w, ]+\})\s+<= ([^;]*);\s*$")
-FOLDERS = {"host/driver": ".c", "host/firmware": ".c", "host/vm": ".c", "bridge": ".c", **{room: ".c" for room in check_floors.MACHINE},
+FOLDERS = {**{room: ".c" for room in (*check_floors.DRIVER, *check_floors.FIRMWARE, "host/vm", "bridge", *check_floors.MACHINE)},
            **{f"rtl/{name}": ".sv" for name in ("control", "sqc", "l2", "tlb", "utcl2", "noc", "rdma", "dispatch",
                                                  *(f"cu/{part}" for part in ("front", "scalar", "simd", "vmem", "l1v", "lds", "narrow")))}}
 

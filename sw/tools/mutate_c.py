@@ -22,20 +22,28 @@ import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/mutation"
-NEAR = {"host/driver": ["host/driver", "host/firmware", "host/vm"], "host/firmware": ["host/firmware", "host/driver"],
-        "host/vm": ["host/vm", "host/firmware", "host/driver"], "bridge": ["bridge", *check_floors.MACHINE, "host/firmware", "host/driver"],
-        **{room: [room, *(r for r in check_floors.MACHINE if r != room), "bridge", "host/firmware", "host/driver"] for room in check_floors.MACHINE}}
+
+
+def beside(rooms, *more):
+    """{room: folders of tests, its own first}"""
+    return {room: [room, *(r for r in rooms if r != room), *more] for room in rooms}
+
+
+FIRMWARE, DRIVER = check_floors.FIRMWARE, check_floors.DRIVER
+NEAR = {**beside(DRIVER, *FIRMWARE, "host/vm"), **beside(FIRMWARE, *DRIVER), **beside(check_floors.MACHINE, "bridge", *FIRMWARE, *DRIVER),
+        "host/vm": ["host/vm", *FIRMWARE, *DRIVER], "bridge": ["bridge", *check_floors.MACHINE, *FIRMWARE, *DRIVER]}
 CLIENTS = ("tests/system/test_shim.py", "tests/system/test_boundary.py")
 COMMAND = ("tests/host/cli/test_run_command.py", "tests/system/test_no_progress.py", "tests/system/test_exits.py", *CLIENTS)
 FAULTS = ("tests/system/test_fault_matrix.py", "tests/system/test_faults.py", "tests/system/test_traps.py", *CLIENTS)
-SYSTEM = {"host/driver/local.c": ("tests/host/cli/test_kernel_command.py", "tests/host/cli/test_bad_ends.py"), "host/driver/debugger.c": ("tests/system/test_debugger.py",),
-          **{f"host/driver/{name}.c": COMMAND for name in ("gate", "janitor", "machine", "rest", "run", "slice", "still")},
-          **{f"host/driver/{name}.c": FAULTS for name in ("driver", "event", "source")}}  # of the others: CLIENTS
+SYSTEM = {"host/local/local.c": ("tests/host/cli/test_kernel_command.py", "tests/host/cli/test_bad_ends.py"), "host/clients/debugger.c": ("tests/system/test_debugger.py",),
+          **{f"host/{name}.c": COMMAND for name in ("clients/janitor", "clients/run", "clock/at_rest", "clock/gate", "clock/standstill", "clock/time_slice",
+                                                    "system/machine")},
+          **{f"host/{name}.c": FAULTS for name in ("clients/source_lines", "driver/driver", "driver/event")}}  # of the others: CLIENTS
 REPLAY = ("tests/system/test_replay.py", "tests/system/test_checkpoint.py")
 PLACE = ("tests/system/test_place.py",)
 WAVE, STUCK = ("tests/host/cli/test_wave.py",), ("tests/system/test_no_progress.py",)
 WATCHES = ("watchdog", "rtl_where", "host_events", "pending", "golden_part")  # files that tell why nothing moves
-PLACED = ("place", "place_ask", "placed", "worker", "figures", "sink", "assembly", "rtl_groups")  # files whose greater part serves several processes
+PLACED = ("place", "place_ask", "placed", "worker", "figures", "message_sink", "assembly", "rtl_groups")  # files whose greater part serves several processes
 
 
 def system_of(file):

@@ -19,7 +19,7 @@ $(B)/gen/cu_%/gantry_cfg_pkg.sv: configs/params.def sw/tools/gen_params.py
 $(B)/gen/shape_%/gantry_cfg_pkg.sv: tests/rtl/memory/shapes/%.set configs/params.def sw/tools/gen_params.py
 	@mkdir -p $(@D)
 	$(Q)python3 sw/tools/gen_params.py sv $$(sed -n 's/^[a-z]/--set &/p' $<) --out $@
-$(B)/obj/host/config/table.o: $(B)/gen/gantry_cfg_table.h
+$(B)/obj/host/config/key_table.o: $(B)/gen/gantry_cfg_table.h
 docs-config:  ## rewrite docs/reference/config.md from configs/params.def
 	@python3 sw/tools/gen_params.py md --out docs/reference/config.md
 .PHONY: docs-config

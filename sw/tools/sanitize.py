@@ -38,7 +38,7 @@ ENV = {
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
 SHORT_C = {"asan": ["loader"], "tsan": ["lib"]}  # folders of the C tests in `make test`
-QUICK_C = ["base", "driver", "firmware", "loader", "vm"]  # folders whose C tests take a second or two: what `make mutation` asks
+QUICK_C = ["base", "saved", "loader", "vm", *(room.split("/")[1] for room in (*check_floors.FIRMWARE, *check_floors.DRIVER))]  # folders whose C tests take a second or two: what `make mutation` asks
 # Of the shim: that of a C program with the same sanitizers, which has their run-time library, and that of any program.  TSan's opens and maps
 # files before its threads can be told apart, by the shim's functions then: they cannot be instrumented.
 SHIM = {"asan": "-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined"}
@@ -64,8 +64,8 @@ def shim_build(kind, flags, sanitizers, folder):
     if not (folder / "bin/gantry").exists() or not (folder / "bin/gantry").samefile(ROOT / f"build/{kind}/bin/gantry"):
         (folder / "bin/gantry").unlink(missing_ok=True)
         (folder / "bin/gantry").hardlink_to(ROOT / f"build/{kind}/bin/gantry")
-    shim, sources = folder / "lib/libgantry_shim.so", [*sorted((ROOT / "sw/shim").glob("*.c")), *sorted((ROOT / "host/driver").glob("preload*.c"))]
-    read = [*sources, *(ROOT / "sw/shim").glob("*.h"), *(ROOT / "host/driver").glob("*.h"), pathlib.Path(__file__)]
+    shim, sources = folder / "lib/libgantry_shim.so", [*sorted((ROOT / "sw/shim").glob("*.c")), *sorted((ROOT / "host/clients").glob("preload*.c"))]
+    read = [*sources, *(ROOT / "sw/shim").glob("*.h"), *(ROOT / "host/driver").glob("*.h"), *(ROOT / "host/clients").glob("*.h"), pathlib.Path(__file__)]
     if shim.exists() and shim.stat().st_mtime > max(p.stat().st_mtime for p in read):
         return None
     cmd = ["clang-19", *shlex.split(sanitizers), *shlex.split(flags["CFLAGS"]), "-fPIC", "-shared", "-fvisibility=hidden", f"-Wl,-soname,{shim.name}", "-o", shim, *sources,
@@ -179,7 +179,7 @@ def kernel(kind, name, *options):
 
 
 # What looks at the threads of a process: ThreadSanitizer has one of its own in each, which sleeps.
-LEFT_OUT = {"asan": (), "tsan": ("tests/host/driver/test_rest.c",)}
+LEFT_OUT = {"asan": (), "tsan": ("tests/host/clock/test_at_rest.c",)}
 
 
 def cases(kind, flags, short):

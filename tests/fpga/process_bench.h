@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // As tests/rtl/board/part_bench.h, at the other end of everything: a simulated board's process, its chip, frames by
-// bridge/link/stream.h. With the environment variable LIBUSB not by its own requests but through libftdi1 and the
+// bridge/stream/stream.h. With the environment variable LIBUSB not by its own requests but through libftdi1 and the
 // libusb of that name, or `real`: the system's, which then must find the board of serial number GANTRY. Not responsible
 // for: what the records should say (tests/rtl/board/part.cpp).
 #ifndef PROCESS_BENCH_H

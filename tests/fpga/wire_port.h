@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A simulated board's process at the end of a socket pair, as a byte stream (bridge/link/stream.h): the requests of
+ * A simulated board's process at the end of a socket pair, as a byte stream (bridge/stream/stream.h): the requests of
  * fpga/sim/wire.h without libusb, as a host would send them.  For tests of the chip and the board; times are the
  * board's own.
  */
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 #include "fpga/sim/wire.h"
 
 #define WIRE_IN 1024 /* bytes of each transfer to the host: it acknowledges long before a board has its buffer full */

@@ -5,8 +5,8 @@
  * nothing is left, and no byte of another client changes.
  */
 #include "config/config.h"
-#include "driver/machine.h"
 #include "fuzz.h"
+#include "system/machine.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 

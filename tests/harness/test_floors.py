@@ -35,18 +35,18 @@ def test_every_folder_stands_on_a_floor():
     ("host/isa/a.c", "valu/b.h", False),  # a room of it
     ("host/record/a.c", "machine/b.h", False),
     ("host/lockstep/a.c", "machine/b.h", True),
-    ("sw/shim/a.c", "driver/protocol.h", False),
+    ("sw/shim/a.c", "clients/protocol.h", False),
     ("sw/shim/a.c", "driver/b.h", True),
     ("host/elsewhere/a.c", "base/b.h", True),
 ])
 def test_includes(source, name, wrong, tmp_path):
-    for file in ("firmware", "vm", "machine", "base", "config", "loader", "driver", "valu"):
+    for file in ("firmware", "vm", "machine", "base", "config", "loader", "driver", "clients", "valu"):
         (tmp_path / "host" / file).mkdir(parents=True)
         (tmp_path / "host" / file / "b.h").touch()
     for file in ("run", "part"):
         (tmp_path / "bridge" / file).mkdir(parents=True)
         (tmp_path / "bridge" / file / "b.h").touch()
-    (tmp_path / "host/driver/protocol.h").touch()
+    (tmp_path / "host/clients/protocol.h").touch()
     (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / source).write_text(f'#include <stdio.h>\n#include "{name}"\n')
     found = check_floors.includes(tmp_path)

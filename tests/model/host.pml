@@ -7,7 +7,7 @@
 #define COMES(p) ((st[0] == ST_GIVEN_UP && to[0] == p) || (st[H - 1] == ST_GIVEN_UP && to[H - 1] == p))
 #define FREE_RECORD (st[0] == ST_NONE -> 0 : H - 1)
 
-/* ---- quarantine (driver/quarantine.c): first in, first out; caches are told of an item when all before it are */
+/* ---- quarantine (memory/quarantine.c): first in, first out; caches are told of an item when all before it are */
 inline quarantine(q)
 {
     assert(qs[q] == 0);
@@ -264,7 +264,7 @@ inline begin(p, g) /* migrate_add */
     f = 0
 }
 
-/* Its memory is freed (memory.c, backing.c): unmapped everywhere, then its frames are left. */
+/* Its memory is freed (objects.c, backing.c): unmapped everywhere, then its frames are left. */
 inline freed(p)
 {
     alive[p] = 0;

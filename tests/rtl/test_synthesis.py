@@ -137,7 +137,7 @@ def test_row_memories_are_memories(module):
 # module -> bench, Verilator arguments (wide operations as calls: a netlist is full of them)
 NETLISTS = {
     "cu_scalar": ("cu/front", ["-fno-expand"]),
-    "lds_execute": ("lds/lds_unit", ["-fno-expand"]),
+    "lds_execute": ("cu/lds/lds_unit", ["-fno-expand"]),
 }
 
 

@@ -84,7 +84,7 @@ try:
 except ConnectionResetError:  # told once, when it was turned away with the request unread
     answer = s.recv(200)
 result, error = struct.unpack("iI", answer[:8])
-sys.exit(100 + error if result == -2 else error)  # ANSWER_REFUSED of host/driver/protocol.h
+sys.exit(100 + error if result == -2 else error)  # ANSWER_REFUSED of host/clients/protocol.h
 """
 
 

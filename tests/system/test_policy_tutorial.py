@@ -8,7 +8,7 @@ from live import GANTRY, ROOT, built
 
 # As in the list of policy.c: here in the place of the one that a key names.
 NAMED = """
-#include "migrate/policy.h"
+#include "policy/policy.h"
 #include <string.h>
 extern const struct policy_ops policy_writers;
 const struct policy_ops *__real_policy_find(const char *name);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 #include "bridge/verilated/model.h"
 
 enum soft_fault {

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 
 struct faults { /* of 10,000 frames, each way; `byte`: of 10,000 bytes */
     unsigned lost, damaged, doubled, cut, byte;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 
 enum { PEER_PAYLOAD = 496, PEER_FRAME = 508 };
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/link/channel_save.h"
+#include "saved/state_io.h"
 
 enum { DEPTH = 5, LATENCY = 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Between exchanges (stream_alive, bridge/link/stream.h): the host asks for a sign of life, and no board is lost
+ * Between exchanges (stream_alive, bridge/stream/stream.h): the host asks for a sign of life, and no board is lost
  * because the host itself was late.
  */
 #include "stream_peer.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/part/part.h"
+#include "saved/state_io.h"
 
 struct own {
     unsigned freed;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "bridge/place/ask.h"
+#include "bridge/place/questions.h"
 
 enum { SOCKET = 777 };
 struct script {

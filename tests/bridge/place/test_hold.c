@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine assembled by one function in several processes (cut.h, workers.h), and an owner that acts on what comes to
-// it: wherever the partitions run, all have run exactly the windows before the one in which he acts, so that memory
-// that he shares with them is that of one process.
+// A machine assembled by one function in several processes (cut_channels.h, workers.h), and an owner that acts on what
+// comes to it: wherever the partitions run, all have run exactly the windows before the one in which he acts, so that
+// memory that he shares with them is that of one process.
 //  * limit: 900
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include "bridge/link/peers.h"
 #include "bridge/link/region_wait.h"
-#include "bridge/place/cut.h"
+#include "bridge/place/cut_channels.h"
 #include "bridge/place/workers.h"
 #include "bridge/run/advance.h"
 

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "bridge/link/peers.h"
-#include "bridge/place/ask.h"
+#include "bridge/place/questions.h"
 #include "bridge/place/workers.h"
 
 static void nap(unsigned ms)

@@ -16,7 +16,7 @@
 #include "bridge/link/file.h"
 #include "bridge/link/region.h"
 #include "bridge/run/advance.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 
 enum { NODES = 9, PORTS = 4, CREDITS = 6, TIMERS = 64 };
 /* Port k of node i leads to node i + STEP[k]; ports 0 to 2 have credits coming back on in/output PORTS + k. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "toys_bench.h"
 
 /* Half of the machine, as one of two processes has it: toys below or from `first` on; channels to the others cut. */

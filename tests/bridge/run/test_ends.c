@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "bridge/run/advance.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "toy.h"
 
 /* ---- a transport that counts */

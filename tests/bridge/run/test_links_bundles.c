@@ -14,7 +14,7 @@
 
 #include "bridge/link/bundle.h"
 #include "bridge/link/region_layout.h"
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 
 enum { INS = 130, LINKS = 7 };
 /* The first process has this: to and from the others, in the order in which they are opened. */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bridge/run/links.h"
+#include "bridge/run/sched_links.h"
 #include "toys_bench.h"
 
 /* What a machine had to do before is gone: wake-ups, partitions that were busy, messages. */

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/link/region_layout.h"
-#include "bridge/run/dues.h"
-#include "bridge/run/links.h"
+#include "bridge/run/calendar_save.h"
+#include "bridge/run/sched_links.h"
 #include "bridge/run/sched_save.h"
+#include "saved/state_io.h"
 #include "toy.h"
 
 enum { PARTS = 130 }; /* 70 of the first group, 60 of the second */

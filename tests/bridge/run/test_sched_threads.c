@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "bridge/run/sched.h"
-#include "bridge/run/team.h"
+#include "bridge/run/thread_team.h"
 
 enum { GROUPS = 6 };
 

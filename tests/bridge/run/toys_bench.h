@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/run/sched_save.h"
+#include "saved/state_io.h"
 
 #define TOYS 10u
 #define GROUPS 5u

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/run/sched.h"
 #include "bridge/verilated/rtl_part.h"
+#include "saved/state_io.h"
 
 /* ---- the model: notes what it is asked */
 struct model {

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "base/xalloc.h"
 #include "bridge/verilated/rtl_part.h"
 #include "config/config.h"
+#include "saved/state_io.h"
 
 #define KINDS 7
 

@@ -17,7 +17,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "bridge/run/team.h"
+#include "bridge/run/thread_team.h"
 
 struct lines {
     struct log_place *place;

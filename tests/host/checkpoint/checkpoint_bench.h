@@ -8,8 +8,8 @@
 
 #include "../machine/kernel_bench.h"
 
-#include "base/state_io.h"
 #include "checkpoint/checkpoint.h"
+#include "saved/state_io.h"
 
 #define GROUPS 6
 #define ITEMS (GROUPS * 64 - 20) /* the last group is partial */

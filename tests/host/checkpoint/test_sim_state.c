@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "../machine/toy_machine.h"
-#include "base/state_io.h"
 #include "checkpoint/checkpoint.h"
 #include "observe/figures.h"
+#include "saved/state_io.h"
 #include "target/rtl_groups.h"
 
 #define FLOOD 90u /* commands: more than there are places */

@@ -16,7 +16,7 @@
 
 #include "../firmware/fake_sim.h"
 #include "config/config.h"
-#include "driver/local.h"
+#include "local/local.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 

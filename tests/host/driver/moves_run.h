@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
+#include "clients/run.h"
 #include "config/config.h"
 #include "driver/driver.h"
-#include "driver/run.h"
 #include "firmware/cp_private.h"
 #include "migrate/move.h"
 #include "vm/pmem.h"

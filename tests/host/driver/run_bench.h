@@ -21,10 +21,10 @@
 #include <linux/kfd_ioctl.h>
 
 #include "../firmware/fake_sim.h"
+#include "clients/address.h"
+#include "clients/protocol.h"
+#include "clients/run.h"
 #include "config/config.h"
-#include "driver/address.h"
-#include "driver/protocol.h"
-#include "driver/run.h"
 
 #define GPU_ID 0x1001u
 #define RING 0x10000000u

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "driver/address.h"
+#include "clients/address.h"
 
 #define REFUSED 40 /* exit status of a client: plus errno */
 

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "driver/source.h"
+#include "clients/source_lines.h"
 
 /* Offsets in the file of the runtime, of which the client has mapped all: what it says lies in it, too. */
 #define SYMBOLS 0x400u

@@ -4,7 +4,7 @@
  * nobody looks at.
  */
 #include "bench.h"
-#include "driver/share.h"
+#include "memory/shared_objects.h"
 
 #define DBG_TRAP_5_2 _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x82, 40)
 #define IPC_IMPORT _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x80, sizeof(struct share_import_args))

@@ -5,8 +5,8 @@
 #define BENCH_MORE "migrate.fixed_cycles=5000"
 #include "carried_bench.h"
 
-#include "driver/phases.h"
 #include "migrate/ledger.h"
+#include "system/phases.h"
 
 #define FIXED 5000u
 

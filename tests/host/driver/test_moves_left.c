@@ -3,7 +3,7 @@
  * page, or ends, while it moves; the border of a region; what people are told of who owes what.
  */
 #include "carried_bench.h"
-#include "driver/machine_private.h"
+#include "system/machine_private.h"
 
 /* A page on its way home is freed: its memory is nobody's while lines still come there, nor before caches have dropped
  * those that came. */

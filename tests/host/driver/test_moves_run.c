@@ -8,7 +8,7 @@
  */
 #include "moves_run.h"
 
-#include "driver/phases.h"
+#include "system/phases.h"
 #include "vm/pagetable.h"
 
 /* Work-groups that dispatchers have placed when a page is locked, and until it goes on. */

@@ -20,13 +20,13 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "clients/debugger.h"
+#include "clients/janitor.h"
+#include "clock/time_slice.h"
 #include "config/config.h"
-#include "driver/debugger.h"
 #include "driver/doorbell.h"
-#include "driver/janitor.h"
-#include "driver/slice.h"
 #include "driver/topology.h"
+#include "vm/arena.h"
 
 static void arena_agrees_with_a_map(void **state)
 {

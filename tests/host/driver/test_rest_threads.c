@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "driver/proc.h"
+#include "clients/proc.h"
 
 static uint32_t word;
 

@@ -4,7 +4,7 @@
  */
 #include "run_bench.h"
 
-#include "driver/slice.h"
+#include "clock/time_slice.h"
 
 #include <sys/prctl.h>
 

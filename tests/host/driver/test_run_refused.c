@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "driver/janitor.h"
+#include "clients/janitor.h"
 
 static void no_personality(void)
 {

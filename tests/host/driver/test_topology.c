@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
+#include "clients/janitor.h"
 #include "config/config.h"
-#include "driver/janitor.h"
 #include "driver/topology.h"
 
 #define NODES "kfd/topology/nodes/"

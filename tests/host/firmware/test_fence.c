@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fences: which caches a packet leaves behind, before its kernel and before its signal (S0.18).
  */
-#include "firmware/control.h"
+#include "maintenance/control.h"
 #include "queue_bench.h"
 
 /* shows S0.18 */

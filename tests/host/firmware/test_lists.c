@@ -3,8 +3,8 @@
  * of which the last one alone waits for accesses are done with it; one that was refused is sent again whole.
  */
 #include "cp_bench.h"
-#include "firmware/control.h"
 #include "firmware/cp_private.h"
+#include "maintenance/control.h"
 
 #define COMMAND (2 * fake_latency + fake_cache_cycles) /* from a command to its answer */
 #define BYTES 4096u

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the host with places (machine/commands.h): how many leave, at which cycle and in which order; what waits
 // leaves as soon as there is a place; a place for which nobody waits wakes nobody; as a saved state.
-#include "base/state_io.h"
 #include "hand_bench.h"
+#include "saved/state_io.h"
 
 // Commands that no answer is waited for.
 static void send(struct hand *h, unsigned gpu, unsigned first, unsigned count)

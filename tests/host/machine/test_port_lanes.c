@@ -2,8 +2,8 @@
 // Lanes of the host's port (machine/port.h) against memories that the test answers for: what a request says, how many
 // are under way and which waits for which, answers in any order, at which cycle each thing happens; as a saved state.
 // Memories that answer themselves: test_port.c.
-#include "base/state_io.h"
 #include "hand_bench.h"
+#include "saved/state_io.h"
 
 #define GPU(g) ((uint64_t)((g) + 1) << 48)
 

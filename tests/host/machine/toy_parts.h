@@ -7,9 +7,9 @@
 // the work of a compute unit (toy_waves.h).
 #ifndef TOY_PARTS_H
 #define TOY_PARTS_H
-#include "base/state_io.h"
 #include "bridge/part/window.h"
 #include "gantry_msg.h"
+#include "saved/state_io.h"
 #include "toy_library.h"
 #include "vm/pmem.h"
 

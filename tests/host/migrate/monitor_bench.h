@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "firmware/page.h"
 #include "gantry_msg.h"
-#include "migrate/monitor.h"
+#include "maintenance/page_commands.h"
+#include "monitor/monitor.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "migrate/policy.h"
+#include "policy/policy.h"
 
 #define PAGE UINT64_C(4096)
 #define BLOCK UINT64_C(65536)

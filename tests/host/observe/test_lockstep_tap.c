@@ -5,10 +5,10 @@
 #include "observe/lockstep_tap.h"
 
 #include "../machine/toy_machine.h"
-#include "base/state_io.h"
 #include "bridge/verilated/rtl_part.h"
 #include "checkpoint/checkpoint.h"
 #include "lockstep/lockstep.h"
+#include "saved/state_io.h"
 
 /* ---- the comparison: what it was told, a line each */
 struct lockstep {

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "bridge/link/peers.h"
 #include "bridge/link/region_layout.h"
-#include "bridge/place/ask.h"
+#include "bridge/place/questions.h"
 #include "config/config.h"
 #include "place/place.h"
 #include "place/place_private.h"

@@ -2,9 +2,9 @@
 // What the host's side of a machine tells its recording (sim.c, host_events.c, sim_goals.c): commands, requests,
 // events, answers of VRAM and ends of kernels, each once, at its cycle and in the order in which they happened.
 #include "../machine/hand_bench.h"
-#include "base/journal.h"
 #include "record/record.h"
 #include "record/record_format.h"
+#include "saved/journal.h"
 
 static void a_kernel_ends(struct hand *h, const struct hand_note *n)
 {

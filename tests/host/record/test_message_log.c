@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "base/journal.h"
 #include "gantry_msg.h"
 #include "observe/fields.h"
 #include "record/message_log.h"
+#include "saved/journal.h"
 
 #define STREAM 5u
 

@@ -4,12 +4,12 @@
 // cannot have been recorded ends the program.
 #include "toy_recording.h"
 
-#include "base/journal.h"
 #include "bridge/run/sched.h"
 #include "bridge/verilated/rtl_part.h"
 #include "record/message_log.h"
+#include "record/message_sink.h"
 #include "record/part_log.h"
-#include "record/sink.h"
+#include "saved/journal.h"
 #include "target/models.h"
 
 #define STREAM 130u

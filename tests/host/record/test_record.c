@@ -4,11 +4,11 @@
 // their answers, what other GPUs send, partitions asked for; its marks and its end.
 #include "toy_recording.h"
 
-#include "base/journal.h"
 #include "bridge/verilated/rtl_part.h"
 #include "record/message_log.h"
 #include "record/part_log.h"
 #include "record/recorded.h"
+#include "saved/journal.h"
 
 #define KEPT 4000u
 

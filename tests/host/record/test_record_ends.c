@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "base/journal.h"
 #include "record/recorded.h"
+#include "saved/journal.h"
 
 static struct toy_machine run;
 

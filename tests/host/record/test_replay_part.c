@@ -4,9 +4,9 @@
 // what ends it early.
 #include "toy_recording.h"
 
-#include "base/journal.h"
 #include "record/message_log.h"
 #include "record/replay.h"
+#include "saved/journal.h"
 
 typedef unsigned long long u64;
 

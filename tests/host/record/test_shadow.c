@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "base/journal.h"
-#include "base/state_io.h"
 #include "record/message_log.h"
 #include "record/shadow.h"
+#include "saved/journal.h"
+#include "saved/state_io.h"
 #include "vm/pmem.h"
 #include "vm/pmem_save.h"
 

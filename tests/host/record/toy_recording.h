@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 #include "../machine/toy_machine.h"
-#include "base/journal.h"
 #include "machine/goals.h"
 #include "record/record.h"
 #include "record/record_format.h"
+#include "saved/journal.h"
 #include "target/memory_parts.h"
 
 #define TOY_HOST 0x5000u      // text in host memory, 256 bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The written bounds of an RTL machine's channels (bounds.h, links.h) and which ends of a GPU are its own ports.
+// The written bounds of an RTL machine's channels (bounds.h, gpu_links.h) and which ends of a GPU are its own ports.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "bridge/run/sched.h"
 #include "gantry_cfg.h"
 #include "target/bounds.h"
-#include "target/links.h"
+#include "target/gpu_links.h"
 
 // Credits where there are some; else a message a cycle, by which the receiver may lag.
 static void depths_of_bounds(void **state)

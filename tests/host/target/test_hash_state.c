@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
+#include "saved/state_io.h"
 #include "target/hash_state.h"
 
 static uint8_t bytes[300];

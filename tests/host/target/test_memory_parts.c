@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "bridge/run/sched_save.h"
 #include "gantry_msg.h"
+#include "saved/state_io.h"
 #include "target/memory_parts.h"
 #include "vm/pmem.h"
 

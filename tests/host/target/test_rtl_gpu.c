@@ -9,7 +9,7 @@
 #include "../machine/toy_machine.h"
 
 #include "target/bounds.h"
-#include "target/links.h"
+#include "target/gpu_links.h"
 
 static struct toy_machine m;
 

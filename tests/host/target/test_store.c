@@ -2,8 +2,8 @@
 // Contents of a GPU's VRAM behind its slices (store.c): each slice its answers, one a cycle; whole and masked writes,
 // in a recording's copy as well; the hash over them byte for byte, counters, saved state, an address outside of it.
 #include "../machine/hand_bench.h"
-#include "base/state_io.h"
 #include "record/shadow.h"
+#include "saved/state_io.h"
 #include <xxhash.h>
 
 #define SLICES 3u

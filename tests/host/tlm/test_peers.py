@@ -9,7 +9,7 @@ import pytest
 from systemc import ROOT, run
 
 CONFIG = ["-c", "tiny", "--set", "system.gpus=2"]
-SAME = ("gpus", "kernels", "cycles", "instructions", "hash", "data", "counters")  # `now` of a live program: host/driver/run.c, drain
+SAME = ("gpus", "kernels", "cycles", "instructions", "hash", "data", "counters")  # `now` of a live program: host/clients/run.c, drain
 
 
 @pytest.fixture(autouse=True)

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
 #include "gantry_msg.h"
 #include "pmem_bench.h"
+#include "saved/state_io.h"
 #include "vm/pmem_save.h"
 
 #define PAGE UINT64_C(4096)

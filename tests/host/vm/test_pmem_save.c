@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/state_io.h"
+#include "saved/state_io.h"
 #include "vm/pagetable.h"
 #include "vm/pmem.h"
 #include "vm/pmem_save.h"

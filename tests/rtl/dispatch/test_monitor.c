@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/journal.h"
+#include "saved/journal.h"
 #include "gantry_msg.h"
 #include "record/message_log.h"
 #include "record/record_format.h"

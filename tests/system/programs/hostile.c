@@ -23,8 +23,8 @@
 
 #include <linux/kfd_ioctl.h>
 
-#include "driver/address.h"
-#include "driver/protocol.h"
+#include "clients/address.h"
+#include "clients/protocol.h"
 
 #define GPU_ID 0x1001u
 #define RENDER 128u

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of board_link against the host's own code (bridge/link/stream.c) over bytes of which some are lost, doubled or changed each way:
+// Bench of board_link against the host's own code (bridge/stream/stream.c) over bytes of which some are lost, doubled or changed each way:
 // what the host puts comes back through a harness that echoes.  Time is the board's: it runs while the host waits, 6,000 cycles a
 // millisecond.
 // top: board_link
@@ -12,7 +12,7 @@
 #include <vector>
 
 extern "C" {
-#include "bridge/link/stream.h"
+#include "bridge/stream/stream.h"
 }
 #include "tests/rtl/case_done.h"
 #include "Vboard_link.h"

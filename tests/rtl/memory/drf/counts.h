@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several GPUs: counters of far accesses of each GPU, read every few thousand cycles, against what the bench has seen on its links.  At each end of a
 // read all that had left before it is told, and nothing that did not; counters that had to leave in between count as told.
-// Not responsible for: the commands (host/firmware/counts.c, which the bench uses), the way of messages (host.h).
+// Not responsible for: the commands (host/maintenance/counts.c, which the bench uses), the way of messages (host.h).
 #ifndef TESTS_DRF_COUNTS_H
 #define TESTS_DRF_COUNTS_H
 #include <map>
 
 #include "host.h"
 extern "C" {
-#include "firmware/counts.h"
+#include "maintenance/counts.h"
 }
 
 struct Counted {

@@ -96,7 +96,7 @@ static uint64_t granule_take(void *, unsigned g)
 }
 static void granule_give(void *, unsigned g, uint64_t at) { granule_taken[g][(at - GranuleBase) / Granule] = false; }
 
-// ---- frames that were left, and memory that was freed, as host/driver/quarantine.c has them
+// ---- frames that were left, and memory that was freed, as host/memory/quarantine.c has them
 struct Held {
     uint64_t frame;
     uint64_t reached; // GPUs, until their caches were told to drop what they have of it
@@ -205,7 +205,7 @@ static void entries_put(unsigned n, unsigned index, unsigned g, bool later)
 {
     const Page &p = space[n].page[index];
     const uint64_t bytes = covered_by(index), first = frames[p.frame]->pa & ~(bytes - 1);
-    for (uint64_t at = 0, run; at < bytes; at += run) { // as host/driver/entries.c
+    for (uint64_t at = 0, run; at < bytes; at += run) { // as host/memory/entries.c
         const uint64_t frame = frame_of(first + at), va = first_of(p, index) + at;
         for (run = 4096; at + run < bytes && frame_of(first + at + run) == frame + run;)
             run += 4096;

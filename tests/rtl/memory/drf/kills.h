@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several GPUs: clients that end while their wavefronts access memory and its pages move.  As host/driver/process.c: moves of its memory are given
+// Several GPUs: clients that end while their wavefronts access memory and its pages move.  As host/driver/client_process.c: moves of its memory are given
 // up, first accesses forgotten, its space is closed on every GPU, which kills (CP_KILL); then its page tables are empty, and another client has the
 // addresses.  Agents of the space whose accesses must end well (locks, counters, all but wavefronts) end before; wavefronts are cut short, and store
 // again what they may have stored (Vector::repair).

@@ -72,7 +72,7 @@ static void exchange_end()
     exchange.open = false, exchanges++;
 }
 
-// The memory of a page is freed, in all spaces, and comes back empty to the same addresses: as host/driver/backing.c frees it.  Nobody
+// The memory of a page is freed, in all spaces, and comes back empty to the same addresses: as host/memory/backing.c frees it.  Nobody
 // uses it; what of it moves is given up.
 static struct {
     enum { No, Unused, Quarantine, Mapped } step;
