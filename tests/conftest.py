@@ -3,7 +3,7 @@
 
 test_*.c   cmocka program, linked with libgantry.a          (build/tests/<path>); lines in its first comment: ` * limit: N`
            (seconds it may take in `make nightly`), lines ` * libs: FLAGS`, ` * nightly: yes` (only there)
-tb.cpp     Verilator bench: comment lines before all else, what it is built of (sw/tools/bench_files.py), optional `// args:`, `// lib: yes`,
+tb.cpp     Verilator bench: comment lines before all else, what it is built of (sw/tools/verify/bench_files.py), optional `// args:`, `// lib: yes`,
            `// mutant: ARG` (built a second time with the Verilator argument ARG: must then fail),
            `// mutate: OLD => NEW` (built with a copy of the source that has OLD, once, in which NEW stands for it: the checks of the
            bench must then fail; `// mutate: NAME: OLD => NEW` where several sources have it: of the file of this name); of these two kinds the first FAULTS run in `make test` (none of a
@@ -12,8 +12,8 @@ tb.cpp     Verilator bench: comment lines before all else, what it is built of (
            `// nightly: yes` (only there), `// opt: -O0` (of its C++, where it runs shortly; else -O1); with GANTRY_RTL_COVERAGE=FOLDER one that counts into it
 test_*.sh  script: exit 0 passed, 77 skipped (reason on the last line)
 test_*.py  pytest, as usual
-Cases of the first three: sw/tools/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
-`may_skip` the reason for which it may be skipped (it begins so); sw/tools/manifest.py lists all in build/manifest.tsv.
+Cases of the first three: sw/tools/verify/test_cases.py; each must have run.  The marker `shows` of a Python test names requirements,
+`may_skip` the reason for which it may be skipped (it begins so); sw/tools/verify/manifest.py lists all in build/manifest.tsv.
 """
 import functools
 import os
@@ -28,9 +28,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bench_files  # noqa: E402
-import mutation  # noqa: E402
-import test_cases  # noqa: E402
+from verify import bench_files  # noqa: E402
+from faults import mutation  # noqa: E402
+from verify import test_cases  # noqa: E402
 
 BUILD = ROOT / "build/tests"
 # Of a C test, which runs for less time than it takes to compile and link, by LLVM's linker: what it tests is in the library, as a user has it.
@@ -42,7 +42,7 @@ SPLIT = ("tests/formal/test_formal.py", "tests/rtl/test_lint.py", "tests/rtl/tes
 FAULTS = 1
 # By day: of a model that nobody else has, and that runs for a second, no optimization, which would take as long as all else; what `make test` has built for
 # most tests (tests-models-files) is taken as it is.
-LIGHT = "-O3 or -O0"  # sw/tools/models.py --opt
+LIGHT = "-O3 or -O0"  # sw/tools/builder/models.py --opt
 cpu_seen = [0.0]  # at the end of the last phase of a test
 
 
@@ -137,7 +137,7 @@ class BenchTest(Item):
             run(["make", "-s", generated])
         if self.fault:
             sources = self.planted(sources)
-        cmd = ["build/venv/bin/python", "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), f"--opt={field.get('opt', '-O1')}"]
+        cmd = ["build/venv/bin/python", "sw/tools/builder/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(rel), f"--opt={field.get('opt', '-O1')}"]
         cmd += ["--coverage"] * cover + ["--ldflag=-fuse-ld=lld"]
         cmd += [f"--arg={a}" for a in shlex.split(field.get("args", ""))] + ([f"--arg={self.mutant}"] if self.mutant else [])
         cmd += ["--arg=-Wno-lint", "--arg=-Wno-style"] if self.fault else []  # what a fault leaves unused
@@ -222,8 +222,8 @@ def pytest_configure(config):
 
 
 def pytest_addoption(parser):
-    parser.addoption("--print-manifest", action="store_true", help="print the rows of build/manifest.tsv (sw/tools/manifest.py)")
-    parser.addoption("--slice", default="1/1", metavar="K/N", help="of the tests found only every N-th, from the K-th on (sw/tools/nightly.py)")
+    parser.addoption("--print-manifest", action="store_true", help="print the rows of build/manifest.tsv (sw/tools/verify/manifest.py)")
+    parser.addoption("--slice", default="1/1", metavar="K/N", help="of the tests found only every N-th, from the K-th on (sw/tools/verify/nightly.py)")
 
 
 def manifest_rows(item):
@@ -326,7 +326,7 @@ def pytest_runtest_logstart():
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport():
-    """Each report has the CPU time of its phase: sw/tools/run_tests.py names the tests that are too long for every run."""
+    """Each report has the CPU time of its phase: sw/tools/verify/run_tests.py names the tests that are too long for every run."""
     report = (yield).get_result()
     report.cpu, cpu_seen[0] = cpu_used() - cpu_seen[0], cpu_used()
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The process that looks up or builds the models (sw/tools/models.py): started, listened to, and ended as soon as
- * nobody wants its answer.  It never outlives the simulator.  Not responsible for: its arguments and its answer
+ * The process that looks up or builds the models (sw/tools/builder/models.py): started, listened to, and ended as soon
+ * as nobody wants its answer.  It never outlives the simulator.  Not responsible for: its arguments and its answer
  * (library.c).
  */
 #ifndef GANTRY_BUILDER_H

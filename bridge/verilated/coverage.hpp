@@ -2,7 +2,7 @@
 // Counts of Verilator's coverage to files: the generated class of a model built with verilate.py --coverage calls
 // these two.  A model writes when it is destroyed, or at exit when nobody destroys it, to
 // <folder>/<class>-<pid>-<n>.dat; folder: environment GANTRY_RTL_COVERAGE, none: nothing is written.  Not responsible
-// for: reading (sw/tools/coverage_data.py).
+// for: reading (sw/tools/verify/coverage_data.py).
 #ifndef GANTRY_COVERAGE_HPP
 #define GANTRY_COVERAGE_HPP
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Model libraries: asks sw/tools/models.py for the one of each kind that fits the constants given (built when missing)
- * and loads it.  Responsible for: finding, building, dlopen of what is whole, ABI check.  Not responsible for: the
- * process that builds (builder.h), instances (rtl_part.h). GANTRY_MODEL_DEFINES (names separated by commas: seeded
+ * Model libraries: asks sw/tools/builder/models.py for the one of each kind that fits the constants given (built when
+ * missing) and loads it.  Responsible for: finding, building, dlopen of what is whole, ABI check.  Not responsible for:
+ * the process that builds (builder.h), instances (rtl_part.h). GANTRY_MODEL_DEFINES (names separated by commas: seeded
  * faults of the RTL) and GANTRY_MODEL_STD_X (any value: all registers start with random contents) select variants for
  * tests.
  */
@@ -24,7 +24,7 @@ struct library {
 
 /* Where libraries come from, and who waits for them. */
 struct library_source {
-    const char *root;            /* of the tree: sw/tools/models.py, build/models */
+    const char *root;            /* of the tree: sw/tools/builder/models.py, build/models */
     struct words words;          /* for models.py: constants of the RTL, compiler, observation ports */
     bool (*unwanted)(void *arg); /* builder.h; may be NULL */
     void *unwanted_arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The words for sw/tools/models.py; contract in library_ask.h.
+ * The words for sw/tools/builder/models.py; contract in library_ask.h.
  */
 #include "bridge/verilated/library_ask.h"
 
@@ -21,7 +21,7 @@ static void add_defines(struct words *w, const char *names)
 void library_words(struct words *w, const struct library_source *source, bool trace)
 {
     words_add(w, xstrdup("python3"));
-    words_add(w, xasprintf("%s/sw/tools/models.py", source->root));
+    words_add(w, xasprintf("%s/sw/tools/builder/models.py", source->root));
     for (size_t i = 0; i < source->words.count; i++)
         words_add(w, xstrdup(source->words.list[i]));
     if (trace)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What else sw/tools/models.py is asked, with the words by which libraries are asked for (library.h).  Not responsible
- * for: what the answers mean.
+ * What else sw/tools/builder/models.py is asked, with the words by which libraries are asked for (library.h).  Not
+ * responsible for: what the answers mean.
  */
 #ifndef GANTRY_LIBRARY_ASK_H
 #define GANTRY_LIBRARY_ASK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The C ABI of a verilated partition kind: one shared library a kind and parameter set, made by sw/tools/models.py from
- * a generated table and bridge/verilated/model.hpp.  Responsible for: the shape.  No C++ type crosses it.  Inputs and
- * outputs are numbered: first the lanes of every input (output) port in the order of partitions.yaml, then the credit
- * pulses that come back for outputs (inputs).
+ * The C ABI of a verilated partition kind: one shared library a kind and parameter set, made by
+ * sw/tools/builder/models.py from a generated table and bridge/verilated/model.hpp.  Responsible for: the shape.  No
+ * C++ type crosses it.  Inputs and outputs are numbered: first the lanes of every input (output) port in the order of
+ * partitions.yaml, then the credit pulses that come back for outputs (inputs).
  */
 #ifndef GANTRY_MODEL_H
 #define GANTRY_MODEL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sw/tools/verilate_save.py adds to generated headers.  A member of an unpacked struct of the RTL as bytes of a saved state: numbers and wide words whole, elements of arrays
+// What sw/tools/builder/verilate_save.py adds to generated headers.  A member of an unpacked struct of the RTL as bytes of a saved state: numbers and wide words whole, elements of arrays
 // and members of structs one by one.
 // GANTRY_ZEROED: objects of the class begin in memory that is zero.  GANTRY_UNOPTIMIZED: a function that the compiler translates as it is.
 #ifndef GANTRY_MODEL_STRUCTS_HPP

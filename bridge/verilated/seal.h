@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sealed files: what was built, as sw/tools/model_cache.py has sealed it (FILE.sum: XXH3 of the content, size), and
- * whom it may belong to.  Not responsible for: sealing, making anew what is damaged (models.py).
+ * Sealed files: what was built, as sw/tools/builder/model_cache.py has sealed it (FILE.sum: XXH3 of the content, size),
+ * and whom it may belong to.  Not responsible for: sealing, making anew what is damaged (models.py).
  */
 #ifndef GANTRY_SEAL_H
 #define GANTRY_SEAL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A routed netlist of top.sv in the place of the module board, for the process of a simulated board (fpga/sim/board.cpp).
 // The netlist's oscillator is the board's clock; it gates the target's clock itself, and counts its own reset.
-// probe_*: nets inside that sw/tools/board_netlist.py led out.  The light stands for active_o, a cycle late.
+// probe_*: nets inside that sw/tools/synthesis/board_netlist.py led out.  The light stands for active_o, a cycle late.
 module board (
   input  logic       ft_clk_i,
   input  logic       clk_i,

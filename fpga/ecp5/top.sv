@@ -3,7 +3,7 @@
 // the gated clock of the target, tristate pins.  Which pins: pins.lpf of the board's folder.
 // Clocks: ft_clk_i (60 MHz, from the chip while it is in that mode), clk (from the PLL, as fast as the partition routes), tclk:
 // clk through a DCCA, with an edge at the end of each cycle in which fire is high.  The DCCA takes CE while clk is low, so fire
-// must stand within half a period.  nextpnr does not look at that path: sw/tools/fpga.py wants a register at its begin.
+// must stand within half a period.  nextpnr does not look at that path: sw/tools/synthesis/fpga.py wants a register at its begin.
 // Responsible for: what is special to the device.  Not responsible for: everything else (rtl/board/board.sv).
 module top (
   input  logic       osc_i,

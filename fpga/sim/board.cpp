@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of a simulated board: PATH --fd N.  The board's RTL (module board, sw/tools/gen_board.py) under Verilator with its chip, and the
+// The process of a simulated board: PATH --fd N.  The board's RTL (module board, sw/tools/gen/gen_board.py) under Verilator with its chip, and the
 // requests of wire.h at the connected socket N; it ends when the socket does.
 // The board's clock is half of the chip's; the target's has an edge where fire_o was high.  While neither side moves anything the time up to the
 // next event is skipped: state that did not change for Still cycles, in which every queue between the clocks has settled, changes no more.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The resolved configuration: defaults of configs/params.def, then YAML system files, then --set, then the rules
  * between keys.  Every failure prints one line with its place (file:line, --set) and key before it returns.
- * Not responsible for: what a key means (its users) and generating SystemVerilog (sw/tools/gen_params.py).
+ * Not responsible for: what a key means (its users) and generating SystemVerilog (sw/tools/gen/gen_params.py).
  * See: docs/reference/config.md.
  */
 #ifndef GANTRY_CONFIG_H

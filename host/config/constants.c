@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * SystemVerilog constants of a configuration; the same set as sw/tools/gen_params.py, which writes the package.
+ * SystemVerilog constants of a configuration; the same set as sw/tools/gen/gen_params.py, which writes the package.
  */
 #include <string.h>
 

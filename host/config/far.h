@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Far links (GPU to host, GPU to GPU) as numbers of the configuration: ports, credits and inbound entries of an RDMA
- * engine that keep the links' rates (the law: docs/reference/rdma.md).  sw/tools/gen_params.py computes the same for
- * the RTL.  Not responsible for: making the channels (host/target/far_links.h).
+ * engine that keep the links' rates (the law: docs/reference/rdma.md).  sw/tools/gen/gen_params.py computes the same
+ * for the RTL.  Not responsible for: making the channels (host/target/far_links.h).
  */
 #ifndef GANTRY_CONFIG_FAR_H
 #define GANTRY_CONFIG_FAR_H

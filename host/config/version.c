@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The commit that make has noted (sw/tools/generate.mk); contract in version.h.
+ * The commit that make has noted (sw/tools/mk/generate.mk); contract in version.h.
  */
 #include "config/version.h"
 

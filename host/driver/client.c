@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Clients: who they are, their memory, their address spaces on the GPUs.  Not responsible for: the files that they open
- * and their end (client_process.c), their sockets (server.c), what the ioctls do (objects.c, event.c, queue.c).
+ * and their end (client_process.c), their sockets (server.c), what the ioctls do (memory_objects.c, event.c, queue.c).
  */
 #include <errno.h>
 #include <sys/syscall.h>

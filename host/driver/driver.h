@@ -148,7 +148,7 @@ struct driver {
     uint64_t exports;     /* handles made so far */
     uint64_t seed;        /* of the run */
     struct quarantine quarantine;
-    uint64_t tables_put[DRIVER_GPUS];     /* objects.c: pagetable_removed up to which tables are in it */
+    uint64_t tables_put[DRIVER_GPUS];     /* memory_objects.c: pagetable_removed up to which tables are in it */
     uint64_t slots_asked, slots_answered; /* accesses to event pages, all in host memory: in this order */
     uint32_t vmid_used;
     struct datahash data;
@@ -206,7 +206,7 @@ int entries_fill(struct driver *d, struct pagetable *pt, const struct backing *b
                  uint64_t page, uint64_t bytes);
 uint32_t entries_flags(const struct backing *b, bool near);
 
-/* objects.c: ioctls return 0 or errno and change the argument in place. */
+/* memory_objects.c: ioctls return 0 or errno and change the argument in place. */
 int memory_alloc(struct driver *d, struct client *c, void *arg);
 int memory_free(struct driver *d, struct client *c, void *arg);
 int memory_map(struct driver *d, struct client *c, void *arg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Coverage of lock step: which encodings ran in both models with equal results, with which operand kinds and modifiers.
  * A cell (encoding, operand, kind, modifier) counts when the instruction had an active lane and, if it has a result,
- * left another one than it found.  Names of kinds and modifiers are those of sw/tools/isa_cells.py, which knows which
- * cells exist.  Costs nothing unless GANTRY_COVERAGE names a folder.
+ * left another one than it found.  Names of kinds and modifiers are those of sw/tools/verify/isa_cells.py, which knows
+ * which cells exist.  Costs nothing unless GANTRY_COVERAGE names a folder.
  */
 #include <errno.h>
 #include <stdio.h>

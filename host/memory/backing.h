@@ -2,7 +2,7 @@
  * The memory behind objects: a piece of VRAM or GTT, or a window of client memory.  A process holds what its objects
  * lie in; several do when one has exported and others have imported it (shared_objects.c).  It is given back, and its
  * contents are taken into the `data` figure, when nobody holds it any more.  Not responsible for: objects and page
- * tables (objects.c), who gets it next (quarantine.c).
+ * tables (memory_objects.c), who gets it next (quarantine.c).
  */
 #ifndef GANTRY_BACKING_H
 #define GANTRY_BACKING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Entries of page tables for an object: where its pages are, and what a GPU may do with them.  Not responsible for: on
- * which GPUs it is mapped (objects.c), pages that move while it is (host/migrate).
+ * which GPUs it is mapped (memory_objects.c), pages that move while it is (host/migrate).
  */
 #include <linux/kfd_ioctl.h>
 

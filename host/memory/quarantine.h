@@ -3,7 +3,7 @@
  * client memory, pages of page tables.  Nobody gets it before every change of page tables, access to an event page and
  * shoot-down that was on its way is answered, and then the caches that may hold its contents have dropped them; it is
  * emptied then, not before.  Without anything running that takes no time.  The order is that of the calls. Not
- * responsible for: sending shoot-downs (objects.c, firmware), when a GPU answers one (rtl).
+ * responsible for: sending shoot-downs (memory_objects.c, firmware), when a GPU answers one (rtl).
  */
 #ifndef GANTRY_QUARANTINE_H
 #define GANTRY_QUARANTINE_H

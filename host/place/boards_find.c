@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a machine's boards have to be (boards.h): sw/tools/models.py is asked, `--hello KIND...` for a line "KIND RTL
- * KEYS GRAPH LINKS" each, `--board KIND...` for "KIND PATH".
+ * What a machine's boards have to be (boards.h): sw/tools/builder/models.py is asked, `--hello KIND...` for a line
+ * "KIND RTL KEYS GRAPH LINKS" each, `--board KIND...` for "KIND PATH".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The links of one GPU as data, from rtl/gpu/links.yaml (sw/tools/gen_links.py): rtl/gpu/gpu.sv is held against the
- * same table (sw/tools/check_links.py).  Not responsible for: making channels (rtl_gpu.c), links between GPUs and to
- * the host.
+ * The links of one GPU as data, from rtl/gpu/links.yaml (sw/tools/gen/gen_links.py): rtl/gpu/gpu.sv is held against the
+ * same table (sw/tools/check/check_links.py).  Not responsible for: making channels (rtl_gpu.c), links between GPUs and
+ * to the host.
  */
 #ifndef GANTRY_LINKS_H
 #define GANTRY_LINKS_H

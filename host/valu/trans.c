@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Transcendental operations in 64-bit integer arithmetic over tables of quadratic pieces (sw/tools/gen_tables.c).
+ * Transcendental operations in 64-bit integer arithmetic over tables of quadratic pieces (sw/tools/gen/gen_tables.c).
  * docs/reference/isa.md, "Transcendentals", tells the algorithm; rtl/cu/fpu repeats it bit for bit.
  * The 32-bit functions flush subnormal sources and results.  Not responsible for: MODE, modifiers.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Single-precision arithmetic of the vector ALU on the host's IEEE arithmetic: the host's rounding mode follows MODE
  * (valu.c), NaN results are the one quiet NaN, subnormals are flushed as MODE says; v_mad and v_mac round twice and
- * always flush.  Build without contraction (sw/tools/opcodes.mk).
+ * always flush.  Build without contraction (sw/tools/mk/opcodes.mk).
  */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fused multiply-add of the vector ALU.  A file of its own, because it is compiled without -frounding-math
- * (sw/tools/opcodes.mk): with it gcc takes fma() for a function that reads the rounding mode from memory, and a loop
+ * (sw/tools/mk/opcodes.mk): with it gcc takes fma() for a function that reads the rounding mode from memory, and a loop
  * that calls one is not vectorised.  The option only keeps the compiler from computing with constants at compile time
  * and from moving signs; here are no constants and no signs.  valu.c sets the rounding mode around the call.
  */

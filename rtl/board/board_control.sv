@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of a board's harness that does not depend on its target: parser of records, time of the target, sender of records.
-// What does is made by sw/tools/gen_board.py around it: registers of the inputs, choice of an output's byte, lengths.
+// What does is made by sw/tools/gen/gen_board.py around it: registers of the inputs, choice of an output's byte, lengths.
 // Not responsible for: frames (board_link), the target itself.
 `include "gantry_assert.svh"
 

@@ -10,7 +10,7 @@
 //                                                           utcl2
 //
 // Every link within it stands in rtl/gpu/links.yaml, from which the partitioned machine is connected as well;
-// sw/tools/check_links.py holds this text against that table.
+// sw/tools/check/check_links.py holds this text against that table.
 // Outside: the host's commands and events, far memory (port 0 the host, k + 1 GPU k; own number + 1 leads nowhere), what
 // the DRAM holds, counters, observation.  Their links, far bandwidth too, belong to who is at the other end.
 module gpu

@@ -13,7 +13,7 @@ def program():
     source, out = ROOT / "sw/fidelity/links.hip", ROOT / "build/fidelity/links"
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.exists() or out.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", out], check=True, capture_output=True)
+        subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", out], check=True, capture_output=True)
     return out
 
 

@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import release  # noqa: E402
+from builder import release  # noqa: E402
 
 GANTRY = ROOT / "build/bin/gantry"
 LIMIT = 3600  # seconds of a run; the first of a configuration builds its models

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where rocBLAS with kernels for gfx803 is: Debian 13's packages, unmodified.  On Debian 13 those that are installed; elsewhere a Debian 13 in build/validate/13,
-made once by debootstrap as sw/tools/bare.py makes machines.  The program is linked with that folder's libraries and its dynamic linker, so it needs no chroot
+made once by debootstrap as sw/tools/verify/bare.py makes machines.  The program is linked with that folder's libraries and its dynamic linker, so it needs no chroot
 to run.  Not responsible for: changed kernels (kernels.py)."""
 import os
 import pathlib
@@ -11,8 +11,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bare  # noqa: E402
-import release  # noqa: E402
+from verify import bare  # noqa: E402
+from builder import release  # noqa: E402
 
 WANTED = ("librocblas-dev", "libamdhip64-dev")
 FOLDER = ROOT / "build/validate"

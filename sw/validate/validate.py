@@ -17,7 +17,7 @@ import kernels
 import measure
 import packages  # and where source_state is
 import page
-import source_state
+from builder import source_state
 import table
 
 ROOT = packages.ROOT

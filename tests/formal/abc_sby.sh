@@ -6,7 +6,7 @@ args=()
 for word in "$@"; do
     args+=("${word//pdr -v -l/pdr -v}")
 done
-"$("$(dirname "$0")"/../../sw/tools/release.sh abc)" "${args[@]}"
+"$("$(dirname "$0")"/../../sw/tools/builder/release.sh abc)" "${args[@]}"
 status=$?
 witness=$(grep -o 'write_cex -a [^ ;]*' <<< "${args[*]}" | cut -d' ' -f3)
 if [ -n "$witness" ] && [ -s "$witness" ]; then

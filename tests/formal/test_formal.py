@@ -7,7 +7,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sw/tools"))
-import formal  # noqa: E402
+from verify import formal  # noqa: E402
 
 SHOWS = {"dispatch_pool": ["S3.6", "S3.7", "S3.10"], "dispatch_walk": ["S3.8", "S3.9", "S3.10"],
          "control_agent": ["S1.23"], "vmem_xlat": ["S1.2"]}  # beside B.12

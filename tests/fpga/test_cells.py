@@ -11,11 +11,11 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import board_netlist  # noqa: E402
-import fpga  # noqa: E402
-import rtl_sources  # noqa: E402
-import run_yosys  # noqa: E402
-import synth_flow  # noqa: E402
+from synthesis import board_netlist  # noqa: E402
+from synthesis import fpga  # noqa: E402
+from builder import rtl_sources  # noqa: E402
+from synthesis import run_yosys  # noqa: E402
+from synthesis import synth_flow  # noqa: E402
 
 BUILD = ROOT / "build/tests/fpga/cells"
 # (width, depth, lanes): block RAM as wide as 4 (a ring of the board), 1, 2, 9, 18 with two enables, 36; distributed memory: frames of the outbox, lanes of a cache
@@ -82,7 +82,7 @@ def ran(routed, cells, name):
     """What the bench says with these models: (exit status, text)."""
     net = board_netlist.verilog(routed / "routed1.json", routed / "net1.v", "shapes_net")
     out = routed / name
-    done = subprocess.run([sys.executable, "sw/tools/verilate.py", "--top", "bench", "--out", out, "--opt=-O1", "--exe", "tests/fpga/cells.cpp", *board_netlist.FLAGS,
+    done = subprocess.run([sys.executable, "sw/tools/builder/verilate.py", "--top", "bench", "--out", out, "--opt=-O1", "--exe", "tests/fpga/cells.cpp", *board_netlist.FLAGS,
                            *cells, *rtl_sources.sources("ram_1r1w"), routed / "shapes.sv", routed / "bench.sv", net], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     done = subprocess.run([out / "Vbench", str(CYCLES)], capture_output=True, text=True, timeout=LIMIT)

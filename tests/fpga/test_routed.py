@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Partitions as routed netlists (sw/tools/fpga.py, sw/tools/board_netlist.py) in the process of a simulated board: three programs give the cycles, hash, data,
+"""Partitions as routed netlists (sw/tools/synthesis/fpga.py, sw/tools/synthesis/board_netlist.py) in the process of a simulated board: three programs give the cycles, hash, data,
 counters and tables of the simulation, and random traffic all messages of the model library: programs do not use all of a partition.  What yosys and nextpnr
 made of the RTL, with the device's reset, gated clock and pads, up to the pins of the USB chip.
 A netlist is made when what it is made of is another than at the last time: nine minutes of CPU time for rdma, twenty for utcl2."""
@@ -16,11 +16,11 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "sw/tools"), str(ROOT / "tests/rtl/board")]
-import board_netlist  # noqa: E402
-import gen_board  # noqa: E402
+from synthesis import board_netlist  # noqa: E402
+from gen import gen_board  # noqa: E402
 import part  # noqa: E402
-import synth  # noqa: E402
-import synth_flow  # noqa: E402
+from synthesis import synth  # noqa: E402
+from synthesis import synth_flow  # noqa: E402
 
 CONFIG, BOARD = "configs/fpga.yaml", "ulx3s"
 KINDS = {"rdma": "gpu0.rdma", "utcl2": "gpu0.utcl2"}
@@ -40,7 +40,7 @@ def ran(*words, status=(0,), **kw):
 
 def models(*words):
     settings = [f"--set={word}" for word in ran("build/bin/gantry", "config", "-c", CONFIG, "--sv")[0].split()]
-    return ran(sys.executable, "sw/tools/models.py", *settings, *words)[0]
+    return ran(sys.executable, "sw/tools/builder/models.py", *settings, *words)[0]
 
 
 def place(kind):
@@ -51,11 +51,11 @@ def place(kind):
 def netlist(kind):
     """The process of the board.  A clock that is not kept (fpga.py: 1) is no matter here."""
     folder, hello = place(kind), models("--hello", kind)
-    texts = [p.read_text() for p in (*sorted((ROOT / "rtl/board").glob("*.sv")), ROOT / "fpga/ecp5/top.sv", ROOT / "sw/tools/fpga.py", ROOT / "sw/tools/gen_board.py")]
+    texts = [p.read_text() for p in (*sorted((ROOT / "rtl/board").glob("*.sv")), ROOT / "fpga/ecp5/top.sv", ROOT / "sw/tools/synthesis/fpga.py", ROOT / "sw/tools/gen/gen_board.py")]
     key, stamp = synth_flow.key_of(hello, texts, synth_flow.versions(), CLOCKS[kind]), folder / "routed.key"
     if not (stamp.exists() and stamp.read_text() == key and (folder / "routed1.json").exists()):
         (folder / "routed1.json").unlink(missing_ok=True)
-        ran(sys.executable, "sw/tools/fpga.py", BOARD, kind, "--mhz", CLOCKS[kind], "--seed", 1, status=(0, 1))
+        ran(sys.executable, "sw/tools/synthesis/fpga.py", BOARD, kind, "--mhz", CLOCKS[kind], "--seed", 1, status=(0, 1))
         assert (folder / "routed1.json").exists()
         stamp.write_text(key)
     return board_netlist.build(kind, folder)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the fuzzers share.  Each is one C file with fuzz_start (once, may be empty) and fuzz_one (an input), linked with
- * libFuzzer and a libgantry.a that has sanitizers (sw/tools/fuzzers.py).  A failed CHECK, an exit() of the library, a
- * report and more than FUZZ_SECONDS of CPU time for an input are findings; lines for the user are thrown away unless
- * FUZZ_VERBOSE is set, as it is when a finding is run again.
+ * libFuzzer and a libgantry.a that has sanitizers (sw/tools/verify/fuzzers.py).  A failed CHECK, an exit() of the
+ * library, a report and more than FUZZ_SECONDS of CPU time for an input are findings; lines for the user are thrown
+ * away unless FUZZ_VERBOSE is set, as it is when a finding is run again.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzzers of this folder (sw/tools/fuzzers.py): kept inputs and hundreds or thousands of new ones here, all in `make nightly`; a planted fault is found."""
+"""The fuzzers of this folder (sw/tools/verify/fuzzers.py): kept inputs and hundreds or thousands of new ones here, all in `make nightly`; a planted fault is found."""
 import os
 import pathlib
 import subprocess
 
-import fuzzers
+from verify import fuzzers
 import pytest
-import sanitize
+from verify import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import rtl_sources  # noqa: E402
+from builder import rtl_sources  # noqa: E402
 
 USE = re.compile(r"`(?:GANTRY_ASSERT|GANTRY_CHECK|STREAM_ASSERT|STREAM_BOUND)\(|\bassert\b|\bstream_bounds\b")
 

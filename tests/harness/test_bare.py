@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/bare.py: both commands of the README on a bare machine with each release of Debian (nightly); what is missing is said in one line,
+"""sw/tools/verify/bare.py: both commands of the README on a bare machine with each release of Debian (nightly); what is missing is said in one line,
 and nothing that it mounted or started is there behind it, however it ends."""
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-import bare
+from verify import bare
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def test_nothing_stays(tmp_path, number):
     folder, log, mark = tmp_path / "mounted", tmp_path / "log", f"{os.getpid()}{int(number)}"
     folder.mkdir()
     script = f"mount --make-rprivate /; mount -t tmpfs none {folder}; grep -c {folder} /proc/mounts; setsid sleep 9{mark} & sleep 8{mark}"
-    text = f"import sys; sys.path.insert(0, 'sw/tools'); import bare; bare.catch(); bare.apart({script!r}, {str(log)!r})"
+    text = f"import sys; sys.path.insert(0, 'sw/tools'); from verify import bare; bare.catch(); bare.apart({script!r}, {str(log)!r})"
     program = subprocess.Popen([sys.executable, "-c", text], cwd=ROOT)
 
     def sleepers():
@@ -72,7 +72,7 @@ def test_nothing_stays(tmp_path, number):
 @pytest.mark.parametrize("name", ["12", "13"])
 def test_both_commands(name, who):
     """The user's machine has the demo alone."""
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/bare.py", name, who, *(PART if who == "root" else [])], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/verify/bare.py", name, who, *(PART if who == "root" else [])], capture_output=True, text=True)
     if done.returncode == 69:
         pytest.skip(f"{ABSENT}: {done.stderr.strip()}")
     assert done.returncode == 0 and done.stdout.splitlines()[-1].startswith(f"bare: Debian {name}, {who}: demo passed"), done

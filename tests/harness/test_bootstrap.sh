@@ -4,11 +4,11 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/tree/sw/tools" "$work/bin"
-cp sw/tools/bootstrap.sh sw/tools/release.sh sw/tools/releases.tsv sw/tools/step.sh sw/tools/packages*.txt sw/tools/requirements.txt "$work/tree/sw/tools"
+mkdir -p "$work/tree/sw/tools/builder" "$work/bin"
+cp sw/tools/builder/bootstrap.sh sw/tools/builder/release.sh sw/tools/builder/releases.tsv sw/tools/builder/step.sh sw/tools/builder/packages*.txt sw/tools/builder/requirements.txt "$work/tree/sw/tools/builder"
 
 # everything is installed in the tree under test
-out=$(sw/tools/bootstrap.sh)
+out=$(sw/tools/builder/bootstrap.sh)
 [ -z "$out" ] || { echo "unexpected output: $out"; exit 1; }
 echo "case done: nothing to do is silent"
 
@@ -18,17 +18,17 @@ printf '#!/bin/sh\nexit 1\n' >"$work/bin/sudo"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 chmod +x "$work"/bin/*
 status=0
-PATH="$work/bin:$PATH" "$work/tree/sw/tools/bootstrap.sh" >"$work/out" 2>"$work/err" || status=$?
+PATH="$work/bin:$PATH" "$work/tree/sw/tools/builder/bootstrap.sh" >"$work/out" 2>"$work/err" || status=$?
 [ "$status" = 69 ] || { echo "exit status $status, expected 69"; exit 1; }
 [ "$(wc -l <"$work/err")" = 1 ] && grep -q 'apt-get install .*hipcc' "$work/err" || { cat "$work/err"; exit 1; }
 echo "case done: a user without rights gets one line"
 
 # Each release has the names of its packages; every other one gets a line that says which there are, and nothing is asked or installed.
-sed -i "s|^places=.*|places=$work/os-release|" "$work/tree/sw/tools/release.sh"
+sed -i "s|^places=.*|places=$work/os-release|" "$work/tree/sw/tools/builder/release.sh"
 bare() { # its line, for what os-release says
     printf "$1" >"$work/os-release"
     status=0
-    PATH="$work/bin:$PATH" "$work/tree/sw/tools/bootstrap.sh" 2>"$work/err" || status=$?
+    PATH="$work/bin:$PATH" "$work/tree/sw/tools/builder/bootstrap.sh" 2>"$work/err" || status=$?
     [ "$status" = 69 ] && [ "$(wc -l <"$work/err")" = 1 ] || { echo "exit status $status"; cat "$work/err"; exit 1; }
     cat "$work/err"
 }
@@ -49,18 +49,18 @@ echo "case done: another release gets one line"
 
 # an environment that is gone, or of a tree that was moved since, is made anew
 printf '#!/bin/sh\nexec echo "install ok installed"\n' >"$work/bin/dpkg-query"
-: >"$work/tree/sw/tools/requirements.txt"
+: >"$work/tree/sw/tools/builder/requirements.txt"
 for step in gone moved; do
     [ "$step" != gone ] || [ ! -e "$work/tree/build/venv" ]
     [ "$step" != moved ] || mv "$work/tree" "$work/tree-$step"
     tree=$(ls -d "$work"/tree*)
-    PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
+    PATH="$work/bin:$PATH" "$tree/sw/tools/builder/bootstrap.sh"
     "$tree/build/venv/bin/python" -c '' && head -n 1 "$tree/build/venv/bin/pip" | grep -q "$tree/build/venv/bin/python" || { echo "$step: no environment for $tree"; exit 1; }
 done
 rm -rf "$tree"/build/venv/lib/python3*/
 mkdir "$tree/build/venv/lib/python3.1"
-echo "# other" >>"$tree/sw/tools/requirements.txt" # as when the system was upgraded: there is another Python since
-PATH="$work/bin:$PATH" "$tree/sw/tools/bootstrap.sh"
+echo "# other" >>"$tree/sw/tools/builder/requirements.txt" # as when the system was upgraded: there is another Python since
+PATH="$work/bin:$PATH" "$tree/sw/tools/builder/bootstrap.sh"
 [ ! -e "$tree/build/venv/lib/python3.1" ] && "$tree/build/venv/bin/pip" --version >"$work/out"
 echo "case done: an environment is made anew"
 
@@ -69,8 +69,8 @@ printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\nexit 0\n' >"$work/bin/apt-get"
 printf '#!/bin/sh\necho "$*" >>%s/asked\n[ "$1" != -v ] || exec touch %s/granted\n[ -e %s/granted ]\n' "$work" "$work" "$work" >"$work/bin/sudo"
 chmod +x "$work"/bin/*
-echo "# other" >>"$tree/sw/tools/requirements.txt"
-PATH="$work/bin:$PATH" script -qec "$tree/sw/tools/bootstrap.sh" /dev/null >"$work/out" </dev/null || { cat "$work/out" "$work/asked"; exit 1; }
+echo "# other" >>"$tree/sw/tools/builder/requirements.txt"
+PATH="$work/bin:$PATH" script -qec "$tree/sw/tools/builder/bootstrap.sh" /dev/null >"$work/out" </dev/null || { cat "$work/out" "$work/asked"; exit 1; }
 [ "$(cut -d' ' -f1-2 <"$work/asked" | tr '\n' ,)" = "-n true,-v,-n env,-n env," ] && grep -q 'apt-get .* install -y .* hipcc' "$work/asked" ||
     { cat "$work/out" "$work/asked"; exit 1; }
 echo "case done: sudo asks on the terminal"

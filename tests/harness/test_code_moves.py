@@ -17,7 +17,11 @@ ASK = """
 import json, pathlib, sys
 root = pathlib.Path(sys.argv[1])
 sys.path[:0] = [str(root / "sw/tools"), str(root / "tests/rtl/memory/drf")]
-import bench_files, formal, mutation, planted, rtl_sources
+from verify import bench_files
+from verify import formal
+from faults import mutation
+from verify import planted
+from builder import rtl_sources
 told = {"switches": rtl_sources.include_switches()}
 for bench in sorted((root / "tests/rtl").rglob("tb.cpp")):
     name, sources = str(bench.relative_to(root)), bench_files.sources(bench)

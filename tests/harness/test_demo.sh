@@ -23,11 +23,11 @@ tr '\n' ' ' <"$work/err" | grep -q ' gantry: gpus=2 kernels=[1-9].* repeatable=y
 short 22 # and three of the bootstrap
 echo "case done: both GPUs work"
 
-mkdir -p "$work/tree/sw/tools" "$work/tree/build/bin"
-cp sw/tools/demo.sh "$work/tree/sw/tools"
+mkdir -p "$work/tree/sw/tools/builder" "$work/tree/build/bin"
+cp sw/tools/builder/demo.sh "$work/tree/sw/tools/builder"
 printf '#!/bin/sh\necho "gantry: x" >&2\nexit 1\n' >"$work/tree/build/bin/gantry"
 chmod +x "$work/tree/build/bin/gantry"
 status=0
-"$work/tree/sw/tools/demo.sh" >"$work/out" 2>"$work/err" || status=$?
+"$work/tree/sw/tools/builder/demo.sh" >"$work/out" 2>"$work/err" || status=$?
 [ "$status" = 1 ] && grep -q '^demo: FAILED' "$work/err" && grep -q '^gantry: x' "$work/err" && ! grep -q passed "$work/out" || fail "a failing program: status $status"
 echo "case done: a failing program fails"

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_floors  # noqa: E402
+from check import check_floors  # noqa: E402
 
 
 def test_the_tree_stands_on_its_floors():

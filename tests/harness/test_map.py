@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/check_map.py on a copy of the tree: no finding as it is, one for each thing that is planted."""
+"""sw/tools/check/check_map.py on a copy of the tree: no finding as it is, one for each thing that is planted."""
 import pathlib
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import manifest  # noqa: E402
+from verify import manifest  # noqa: E402
 
 PARTS = ["bridge", "configs", "docs", "fpga", "host", "rtl", "sw", "tests"]
 
@@ -37,7 +37,7 @@ def results(tree):
 
 
 def findings(tree):
-    done = subprocess.run([sys.executable, tree / "sw/tools/check_map.py", "--ran"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, tree / "sw/tools/check/check_map.py", "--ran"], capture_output=True, text=True)
     lines = done.stdout.splitlines()
     assert lines[-1] == f"map: {len(lines) - 1} findings" and done.returncode == (len(lines) > 1), done
     return lines[:-1]

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = ROOT / "sw/tools/gen_messages.py"
+TOOL = ROOT / "sw/tools/gen/gen_messages.py"
 
 
 def generate(text, tmp_path):

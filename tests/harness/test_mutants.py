@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make mutation`: the mutants that are made (sw/tools/mutants.py), the draw and the record (mutate.py), and verdicts on C and
+"""`make mutation`: the mutants that are made (sw/tools/faults/mutants.py), the draw and the record (mutate.py), and verdicts on C and
 RTL (mutate_c.py, mutate_rtl.py): noticed, not noticed, the same object, what does not compile, a hang."""
 import os
 import pathlib
@@ -9,10 +9,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import mutants  # noqa: E402
-import mutate  # noqa: E402
-import mutate_c  # noqa: E402
-import mutate_rtl  # noqa: E402
+from faults import mutants  # noqa: E402
+from faults import mutate  # noqa: E402
+from faults import mutate_c  # noqa: E402
+from faults import mutate_rtl  # noqa: E402
 
 RUN = mutate_c.subprocess.run
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded faults of the benches: every RTL module stands in some bench and has a fault that one must notice; and the
-mechanism itself (tests/conftest.py, sw/tools/mutation.py) on a small module: what is noticed, and what is a failure."""
+mechanism itself (tests/conftest.py, sw/tools/faults/mutation.py) on a small module: what is noticed, and what is a failure."""
 import functools
 import os
 import pathlib
@@ -12,10 +12,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bench_files  # noqa: E402
-import mutation  # noqa: E402
-import rtl_sources  # noqa: E402
-from mutation import head_lines  # noqa: E402
+from verify import bench_files  # noqa: E402
+from faults import mutation  # noqa: E402
+from builder import rtl_sources  # noqa: E402
+from faults.mutation import head_lines  # noqa: E402
 
 FOLDER = ROOT / "build/tests/harness/mutation"
 BENCHES = sorted((ROOT / "tests/rtl").rglob("tb.cpp"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planted bugs (tests/planted, sw/tools/planted.py): every patch applies to the tree and names tests that are there; in
+"""Planted bugs (tests/planted, sw/tools/verify/planted.py): every patch applies to the tree and names tests that are there; in
 `make nightly` each is planted in a copy of the tree and its tests notice it.  And what counts as noticed."""
 import fcntl
 import pathlib
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import planted  # noqa: E402
+from verify import planted  # noqa: E402
 
 ALL = [pytest.param(patch, id=patch.name) for patch in planted.patches()]
 

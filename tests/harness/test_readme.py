@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_tree  # noqa: E402
+from check import check_tree  # noqa: E402
 
 MADE = re.compile(r"\bbuild/(?!(?:bin|cuda|kernels|apps)/)")  # what the examples make, not what make does
 GANTRY = ROOT / "build/bin/gantry"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test base cannot shrink or lie: sw/tools/run_tests.py on a small tree (what makes a run fail), and tests/cases.tsv
+"""The test base cannot shrink or lie: sw/tools/verify/run_tests.py on a small tree (what makes a run fail), and tests/cases.tsv
 against every test file of this one, deleted or emptied."""
 import os
 import pathlib
@@ -12,9 +12,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import asserting  # noqa: E402
-import manifest  # noqa: E402
-import run_tests  # noqa: E402
+from verify import asserting  # noqa: E402
+from verify import manifest  # noqa: E402
+from verify import run_tests  # noqa: E402
 
 PY = "import os, pytest\n\ndef test_one():\n    assert os\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_two(n):\n    assert n\n"
 C = """#include <setjmp.h>
@@ -39,8 +39,9 @@ FILES = {"tests/host/base/test_c.c": C, "tests/sw/test_s.sh": SH,
 
 
 def small_tree(folder):
-    for name in ("run_tests.py", "asserting.py", "test_record.py", "manifest.py", "source_state.py", "check_map.py", "test_cases.py", "mutation.py", "bench_files.py", "rtl_sources.py"):
-        (folder / "sw/tools").mkdir(parents=True, exist_ok=True)
+    for name in ("verify/run_tests.py", "verify/asserting.py", "verify/test_record.py", "verify/manifest.py", "verify/test_cases.py", "verify/bench_files.py",
+                 "builder/source_state.py", "builder/rtl_sources.py", "check/check_map.py", "faults/mutation.py"):
+        (folder / "sw/tools" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "sw/tools" / name, folder / "sw/tools" / name)
     for name, text in {**FILES, "Makefile": MAKE, "docs/map.md": "| S0.1 | it can | | | `tests/host/base/test_c.c` | |\n"}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,7 @@ def small_tree(folder):
     shutil.copy(ROOT / "tests/conftest.py", folder / "tests/conftest.py")
     (folder / "build/lib").mkdir(parents=True)
     subprocess.run(["ar", "rcs", folder / "build/lib/libgantry.a"], check=True)
-    assert tool(folder, "manifest.py", "--update").returncode == 0
+    assert tool(folder, "verify/manifest.py", "--update").returncode == 0
     return folder
 
 
@@ -69,14 +70,14 @@ def tree(pristine, tmp_path):
 
 
 def fails(tree, what, *paths):
-    done = tool(tree, "run_tests.py", *paths)
+    done = tool(tree, "verify/run_tests.py", *paths)
     last = done.stdout.splitlines()[-1]
     assert done.returncode == 1 and " 0 failed" not in last and " failed" in last, done
     assert what in done.stdout, done.stdout
 
 
 def test_all_is_well(tree):
-    done = tool(tree, "run_tests.py")
+    done = tool(tree, "verify/run_tests.py")
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "18 passed, 0 failed", done
     rows = (tree / "build/test-results.tsv").read_text().splitlines()
     assert [row.split("\t")[0::2] for row in rows if "test_c.c" in row] == [
@@ -89,10 +90,10 @@ def test_long_tests_are_named(tree):
     path = tree / "tests/rtl/test_rtl.py"
     burn = "import subprocess\n\ndef test_one():\n    assert subprocess.run(['sh', '-c', '(ulimit -t 2; while :; do :; done); true']).returncode == 0\n"
     path.write_text(PY.replace("def test_one():\n    assert os\n", burn))
-    tool_text = tree / "sw/tools/run_tests.py"
+    tool_text = tree / "sw/tools/verify/run_tests.py"
     for limit, named in (("LONG = 1 ", True), ("LONG = 20 ", False)):
         tool_text.write_text(re.sub("^LONG = [0-9]+ ", limit, tool_text.read_text(), flags=re.M))
-        done = tool(tree, "run_tests.py", "-n", "2", "tests/rtl")
+        done = tool(tree, "verify/run_tests.py", "-n", "2", "tests/rtl")
         line = "tests/rtl/test_rtl.py::test_one: 2 s of CPU (over 1 s: nightly, with a short form by day)"
         assert done.returncode == 0 and (f"long {line}" in done.stdout) == named and (f"- {line}" in (tree / "build/test-minutes.md").read_text()) == named, done
     cpu = {row.split("\t")[2].split("::")[1]: float(row.split("\t")[3]) for row in (tree / "build/test-results.tsv").read_text().splitlines()}
@@ -193,28 +194,28 @@ def test_place_without_tests(tree, place, said):
 
 
 def test_single_tests_and_allowed_skips(tree):
-    one = tool(tree, "run_tests.py", "tests/system/test_system.py::test_two[1]", "tests/sw")
+    one = tool(tree, "verify/run_tests.py", "tests/system/test_system.py::test_two[1]", "tests/sw")
     assert one.returncode == 0 and one.stdout.splitlines()[-1] == "2 passed, 0 failed", one
     path = tree / PLACE[".py"]
     path.write_text(PY.replace("def test_one", "@pytest.mark.may_skip('tired')\ndef test_one").replace("assert os", "pytest.skip('tired today')"))
-    tool(tree, "manifest.py", "--update")
-    two = tool(tree, "run_tests.py", "tests/system")
+    tool(tree, "verify/manifest.py", "--update")
+    two = tool(tree, "verify/run_tests.py", "tests/system")
     assert two.returncode == 0 and two.stdout.splitlines()[-1] == "2 passed, 0 failed, 1 skipped", two
 
 
 def test_cases_against_the_tree(tree):
     """Of a case that is called otherwise build/manifest.tsv tells, and what it shows; of one that is gone tests/cases.tsv."""
-    assert tool(tree, "manifest.py").stdout == "manifest: 0 findings\n"
+    assert tool(tree, "verify/manifest.py").stdout == "manifest: 0 findings\n"
     path, listed = tree / "tests/host/base/test_c.c", tree / "build/manifest.tsv"
     path.write_text(C.replace("shows S0.1", "shows S0.2").replace("first", "furst"))
-    assert tool(tree, "manifest.py").stdout == "manifest: 0 findings\n"
+    assert tool(tree, "verify/manifest.py").stdout == "manifest: 0 findings\n"
     assert "test_c.c::furst\t\t\n" in listed.read_text() and "test_c.c::second\tS0.2\t\n" in listed.read_text()
-    assert "tests/host/base/test_c.c::second: S0.2 is no row of docs/map.md" in tool(tree, "check_map.py").stdout
+    assert "tests/host/base/test_c.c::second: S0.2 is no row of docs/map.md" in tool(tree, "check/check_map.py").stdout
     path.write_text(C.replace(", cmocka_unit_test(second)}", "}").replace("static void second(void **state) { (void)state; }", ""))
-    done = tool(tree, "manifest.py")
+    done = tool(tree, "verify/manifest.py")
     said = "tests/host/base has 1 cases, 0 of them nightly; tests/cases.tsv: 2, 0"
     assert done.returncode == 1 and done.stdout.splitlines()[:2] == [said, "manifest: 1 findings"], done
-    assert said in tool(tree, "check_map.py").stdout
+    assert said in tool(tree, "check/check_map.py").stdout
 
 
 def test_two_cases_of_one_name(monkeypatch):
@@ -225,8 +226,8 @@ def test_two_cases_of_one_name(monkeypatch):
 
 def test_asked_while_tests_are_read(tree):
     """A module of the tests that wants all cases when it is imported would begin one pytest in another."""
-    (tree / "tests/system/test_asks.py").write_text("import manifest\nCASES = manifest.load()\n")
-    done = subprocess.run([sys.executable, tree / "sw/tools/manifest.py"], cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "sw/tools")},
+    (tree / "tests/system/test_asks.py").write_text("from verify import manifest\nCASES = manifest.load()\n")
+    done = subprocess.run([sys.executable, tree / "sw/tools/verify/manifest.py"], cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "sw/tools")},
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "asks for all cases while it is read itself" in done.stderr, done
 

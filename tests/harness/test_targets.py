@@ -11,7 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INSTALLING = ("bootstrap", "demo", "test", "formal", "nightly")
 OPEN = ("help", "clean")
-TARGETS = re.findall(r"^([a-z-]+):.*## ", "".join(p.read_text() for p in [ROOT / "Makefile", *(ROOT / "sw/tools").glob("*.mk")]), re.M)
+TARGETS = re.findall(r"^([a-z-]+):.*## ", "".join(p.read_text() for p in [ROOT / "Makefile", *(ROOT / "sw/tools/mk").glob("*.mk")]), re.M)
 
 
 @pytest.fixture
@@ -55,18 +55,18 @@ def test_each_target_says_what_to_run(clone):
 def test_what_the_bootstrap_installs_is_there_for_the_other_targets(clone, order):
     """Like the libraries that llvm-config names once it is installed."""
     tool = clone.parent / "bin/llvm-config-19"
-    (clone / "sw/tools/bootstrap.sh").write_text(f"#!/bin/sh\necho installing\nprintf '#!/bin/sh\\necho -lfound-late\\n' >{tool}\n")
+    (clone / "sw/tools/builder/bootstrap.sh").write_text(f"#!/bin/sh\necho installing\nprintf '#!/bin/sh\\necho -lfound-late\\n' >{tool}\n")
     done = make(clone, *order)
     assert done.returncode == 0 and "-lfound-late" in done.stdout and done.stderr == "installing\n", done
 
 
 def test_the_check_notices_other_lists_and_lost_tools(clone):
     """--check: the environment was made for these lists, and the compilers are there."""
-    check = [str(clone / "sw/tools/bootstrap.sh"), "--check"]
+    check = [str(clone / "sw/tools/builder/bootstrap.sh"), "--check"]
     (clone / "build/venv/bin").mkdir(parents=True)
     (clone / "build/venv/bin/python").symlink_to("/usr/bin/python3")
-    lists = [clone / "sw/tools" / name for name in ("packages.txt", "requirements.txt", "releases.tsv")]
-    release = subprocess.run([ROOT / "sw/tools/release.sh"], capture_output=True, text=True).stdout
+    lists = [clone / "sw/tools/builder" / name for name in ("packages.txt", "requirements.txt", "releases.tsv")]
+    release = subprocess.run([ROOT / "sw/tools/builder/release.sh"], capture_output=True, text=True).stdout
 
     def installed(of):
         sums = subprocess.run(["cksum"], input=b"".join(p.read_bytes() for p in lists), capture_output=True).stdout.decode().strip()

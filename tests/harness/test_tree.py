@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/check_tree.py: no file in the tree that nothing explains, like a program that somebody built beside the sources."""
+"""sw/tools/check/check_tree.py: no file in the tree that nothing explains, like a program that somebody built beside the sources."""
 import os
 import pathlib
 import subprocess
@@ -9,16 +9,16 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_tree  # noqa: E402
+from check import check_tree  # noqa: E402
 
 ELF = b"\x7fELF\2\1\1\0"
 TEXT = b"/* x */\n"
 STRAY = {  # what is refused, and why
     **{name: (ELF, "no rule") for name in ("sum", "a.out", "mine", "sw/apps/vecadd", "sw/kernels/vecadd.co", "host/base/log.o", "sw/cuda/lib/libcudart.so")},
     **{name: (TEXT, "no rule") for name in ("docs/x.png", "docs/deep/x.md", "host/x.c", "hosts/base/x.c", "rtl/x.sv", "result/run.json", "gpu0.cu0.fst", "c.bin", "core",
-                                            "sw/tools/x.md", "sw/apps/x.py", "tests/host/base/x.txt", "configs/x.json", "notes.md", "Makefile.bak", "host/base/log.c~",
+                                            "sw/tools/check/x.md", "sw/tools/x.py", "sw/apps/x.py", "tests/host/base/x.txt", "configs/x.json", "notes.md", "Makefile.bak", "host/base/log.c~",
                                             "host/base/log.c.orig", "tests/planted/x.patch.rej", "docs/gantry.2", ".ci/other", "README.md/x")},
-    "host/base/x.c": (ELF, "not text"), "sw/tools/x.txt": (b"\xff\xfe", "not text"), "docs/x/x.svg": (TEXT, "no page shows it"), "docs/x.md": (b"a\n" + 7 * b"<" + b" HEAD\nb\n", "merge"),
+    "host/base/x.c": (ELF, "not text"), "sw/tools/check/x.txt": (b"\xff\xfe", "not text"), "docs/x/x.svg": (TEXT, "no page shows it"), "docs/x.md": (b"a\n" + 7 * b"<" + b" HEAD\nb\n", "merge"),
 }
 
 
@@ -54,13 +54,13 @@ def test_stray_file(tree, name):
 
 def test_modes_and_links(tree):
     (tree / "host/base/log.c").chmod(0o755)
-    write(tree, "sw/tools/x.sh", b"echo\n")
-    (tree / "sw/tools/x.sh").chmod(0o755)
-    write(tree, "sw/tools/y.sh", b"#!/bin/sh\n")
-    (tree / "sw/tools/y.sh").chmod(0o755)
+    write(tree, "sw/tools/check/x.sh", b"echo\n")
+    (tree / "sw/tools/check/x.sh").chmod(0o755)
+    write(tree, "sw/tools/check/y.sh", b"#!/bin/sh\n")
+    (tree / "sw/tools/check/y.sh").chmod(0o755)
     os.symlink("log.c", tree / "host/base/other.c")
     os.symlink("/nowhere", tree / "host/base/broken.c")
-    assert [line.split(": ")[0] for line in check_tree.findings(tree)] == ["host/base/broken.c", "host/base/log.c", "host/base/other.c", "sw/tools/x.sh"]
+    assert [line.split(": ")[0] for line in check_tree.findings(tree)] == ["host/base/broken.c", "host/base/log.c", "host/base/other.c", "sw/tools/check/x.sh"]
 
 
 def test_what_programs_make_below_build_is_no_matter(tree):

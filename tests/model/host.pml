@@ -264,7 +264,7 @@ inline begin(p, g) /* migrate_add */
     f = 0
 }
 
-/* Its memory is freed (objects.c, backing.c): unmapped everywhere, then its frames are left. */
+/* Its memory is freed (memory_objects.c, backing.c): unmapped everywhere, then its frames are left. */
 inline freed(p)
 {
     alive[p] = 0;

@@ -6,7 +6,7 @@
  * without data races), by one atomic or by a load and a store.  Of each copy of the line is kept only whether it holds
  * all increments so far (d2, dram: the page's number + 1): a store makes all other copies old, and an old one stays so.
  * Here: sizes, state, what both sides use.  gpu.pml: what a GPU does; engine.pml: slices and page-move engines; host.pml:
- * the host's callbacks, each of which is one step; the table of steps is generated (sw/tools/gen_steps.py).
+ * the host's callbacks, each of which is one step; the table of steps is generated (sw/tools/gen/gen_steps.py).
  *   G GPUs, P pages (at first all in GPU 0), H moves under way at once, N moves begun, OWNERS changes of an owner,
  *   FAULTS refusals and faults of engines; BUG: a seeded fault (0: none)
  *   PUSHED 0: golden GPUs, whose pages the host copies; FIXED 1: it does when the slices have written them back, later

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol by which pages move, searched by Spin in all orders of what GPUs and the host do; each seeded fault of it is found, and a table that lacks a
-row.  Not responsible for: what is searched (tests/model/*.pml), sizes (sw/tools/model.py)."""
+row.  Not responsible for: what is searched (tests/model/*.pml), sizes (sw/tools/verify/model.py)."""
 import functools
 import pathlib
 import sys
@@ -8,8 +8,8 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sw/tools"))
-import gen_steps  # noqa: E402
-import model  # noqa: E402
+from gen import gen_steps  # noqa: E402
+from verify import model  # noqa: E402
 
 CASES = [pytest.param(name, marks=[pytest.mark.nightly] if case.nightly else [], id=name) for name, case in model.CASES.items()]
 run = functools.cache(model.run)  # two tests want the same searches

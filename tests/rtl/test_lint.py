@@ -9,8 +9,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import lint  # noqa: E402
-import rtl_sources  # noqa: E402
+from check import lint  # noqa: E402
+from builder import rtl_sources  # noqa: E402
 
 
 # 4 s of CPU each: by day the GPU has the text of part_cu with all below it, and the cases of narrow units are in the bench vmem_lanes4 and in `smallest`
@@ -40,7 +40,7 @@ def test_verible_reads_included_texts(name, monkeypatch):
     folder = ROOT / "build/tests/rtl/lint/rtl/cu"
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.setattr(lint, "ROOT", folder.parents[1])
-    monkeypatch.setattr(lint, "VERIBLE", ["--rules_config", str(ROOT / "sw/tools/verible.rules"), "--waiver_files", str(ROOT / "sw/tools/verible.waiver")])
+    monkeypatch.setattr(lint, "VERIBLE", ["--rules_config", str(ROOT / "sw/tools/check/verible.rules"), "--waiver_files", str(ROOT / "sw/tools/check/verible.waiver")])
     bad = folder / name
     bad.write_text(path.read_text())
     assert lint.verible([bad]) == []
@@ -72,8 +72,8 @@ def test_race_is_found(tmp_path):
   always_ff @(posedge clk_i) y_o <= x;
 endmodule
 """)
-    build = subprocess.run([sys.executable, ROOT / "sw/tools/verilate.py", "--top", "bad", "--out", tmp_path / "o", "--json-only", bad],
+    build = subprocess.run([sys.executable, ROOT / "sw/tools/builder/verilate.py", "--top", "bad", "--out", tmp_path / "o", "--json-only", bad],
                            cwd=ROOT, capture_output=True, text=True)
     assert build.returncode == 0, build.stderr
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/check_blocking.py", tmp_path / "o/Vbad.tree.json"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/check/check_blocking.py", tmp_path / "o/Vbad.tree.json"], capture_output=True, text=True)
     assert done.returncode == 1 and "'x'" in done.stdout

@@ -11,14 +11,14 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bench_files  # noqa: E402
-import gen_params  # noqa: E402
-import lint  # noqa: E402
-import netlist  # noqa: E402
-import rtl_sources  # noqa: E402
-import synth  # noqa: E402
-import synth_blocks  # noqa: E402
-import synth_flow  # noqa: E402
+from verify import bench_files  # noqa: E402
+from gen import gen_params  # noqa: E402
+from check import lint  # noqa: E402
+from synthesis import netlist  # noqa: E402
+from builder import rtl_sources  # noqa: E402
+from synthesis import synth  # noqa: E402
+from synthesis import synth_blocks  # noqa: E402
+from synthesis import synth_flow  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/synthesis"
 # An elaborated SIMD without all logic but that around the memory: registers that a read reaches, what decides over them,
@@ -149,7 +149,7 @@ def bench(module, folder, extra):
     sources = [w for s in bench_files.sources(tb) for w in (net if pathlib.Path(s).name == f"{module}.sv" else [s])]
     assert net[0] in sources
     out = BUILD / module / "V"
-    cmd = [sys.executable, "sw/tools/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(tb), "--opt=-O1",
+    cmd = [sys.executable, "sw/tools/builder/verilate.py", "--top", field["top"], "--out", str(out), "--exe", str(tb), "--opt=-O1",
            *[f"--arg={a}" for a in [*shlex.split(field.get("args", "")), "-Wno-lint", "-Wno-style", "-Wno-fatal", *extra]]]
     if field.get("lib"):
         flags = dict(line.split("=", 1) for line in subprocess.run(["make", "-s", "print-flags"], capture_output=True, text=True,

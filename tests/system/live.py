@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GANTRY = ROOT / "build/bin/gantry"
 APPS = ROOT / "build/apps"
 PROGRAMS = ROOT / "build/tests/programs"
-LADDER_FAMILIES = ("sorting",)  # the ladder runs these of the families of kernels (sw/tools/apps.mk), too
+LADDER_FAMILIES = ("sorting",)  # the ladder runs these of the families of kernels (sw/tools/mk/apps.mk), too
 MODELS = os.environ.get("GANTRY_MODELS", "golden rtl").split()
 LIMIT = 600  # the first run of a configuration builds its models
 
@@ -32,7 +32,7 @@ def built(name, *options):
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f"{name}.{os.getpid()}")  # two workers may want it
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", *words, "-x", "hip", source, "-o", fresh, *options], cwd=ROOT, check=True, capture_output=True, text=True)
+        subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", *words, "-x", "hip", source, "-o", fresh, *options], cwd=ROOT, check=True, capture_output=True, text=True)
         fresh.rename(target)
     return target
 

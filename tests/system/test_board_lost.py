@@ -162,7 +162,7 @@ def away(tmp_path_factory):
     """A program that computes for ever behind its only kernel."""
     folder = tmp_path_factory.mktemp("away")
     (folder / "away.hip").write_text(AWAY)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", folder / "away.hip", "-o", folder / "away"], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", folder / "away.hip", "-o", folder / "away"], check=True, capture_output=True)
     return folder / "away"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of dependent launches that rewrite each other's data (sw/apps/chains): at least 64 launches each, by turns on all GPUs.  Results
+"""Chains of dependent launches that rewrite each other's data (sw/apps/families/chains): at least 64 launches each, by turns on all GPUs.  Results
 as the CPU's and `data` as the golden model's, with a write-back and a write-through L2.  Requirements S0.16 to S0.18, S1.5."""
 import subprocess
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-import release
+from builder import release
 from live import ROOT
 from test_replay import FAULTY, KERNELS, bar, figures, gantry, kernel, kernels, lines, small_disk, table  # noqa: F401 (fixtures)
 

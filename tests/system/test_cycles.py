@@ -12,7 +12,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "sw/kernels"), str(HERE.parents[1] / "sw/tools")]
-import release  # noqa: E402
+from builder import release  # noqa: E402
 import test_kernels  # noqa: E402
 from live import APPS, MODELS, ROOT, gantry_run  # noqa: E402
 

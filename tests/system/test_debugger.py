@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-import release
+from builder import release
 from live import ROOT, gantry_run
 
 pytestmark = pytest.mark.shows("B.1")
@@ -13,13 +13,13 @@ pytestmark = pytest.mark.shows("B.1")
 @pytest.fixture(scope="module")
 def debugged(tmp_path_factory):
     target = tmp_path_factory.mktemp("debugged") / "debugged"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O1", "-g", "-x", "hip", ROOT / "tests/system/programs/debugged.hip", "-o", target], check=True,
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O1", "-g", "-x", "hip", ROOT / "tests/system/programs/debugged.hip", "-o", target], check=True,
                    capture_output=True)
     return target
 
 
 def gdb(*words, model="golden"):
-    assert shutil.which("gdb"), "gdb is in sw/tools/packages.txt"
+    assert shutil.which("gdb"), "gdb is in sw/tools/builder/packages.txt"
     result = gantry_run(["gdb", "-nx", "-batch", *words], model, 1)
     assert "Error in testing" not in result.err, result
     return result

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-import release
+from builder import release
 from live import ROOT, command, gantry_run, leftovers, shared_names
 from processes import alive, holding, within
 
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     return hipDeviceSynchronize() != hipSuccess;
 }
 """)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", folder / "stay"], check=True,
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", folder / "stay"], check=True,
                    capture_output=True)
     return folder / "stay"
 
@@ -163,7 +163,7 @@ int main()
     return 0;
 }
 """)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "closes"], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "closes"], check=True, capture_output=True)
     run = subprocess.Popen(command([tmp_path / "closes"], model), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            stdin=subprocess.DEVNULL, text=True)
     run.pids = [int(run.stdout.readline())]
@@ -228,7 +228,7 @@ int main()
     return v != 42;
 }
 """)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "forks"], check=True,
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "forks"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "forks"])
     assert result.status == 0 and "forks: 42" in result.out, result

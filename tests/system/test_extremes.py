@@ -16,9 +16,9 @@ import pytest
 from live import GANTRY, LIMIT, ROOT, built
 
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_floors  # noqa: E402
-import gen_params  # noqa: E402
-import models  # noqa: E402
+from check import check_floors  # noqa: E402
+from gen import gen_params  # noqa: E402
+from builder import models  # noqa: E402
 
 SOURCE = ROOT / "tests/system/programs/extremes.hip"
 KINDS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-import release
+from builder import release
 from live import gantry_run, on_last_gpus, rows
 
 SIGABRT = 128 + 6

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-import release
+from builder import release
 from live import APPS, MODELS, ROOT, gantry_run
 
 
@@ -18,7 +18,7 @@ def generic(apps, request):
         pytest.skip(LANES)
     target, source = APPS / f"generic{request.param}", ROOT / "tests/system/programs/generic.hip"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-        subprocess.run([ROOT / "sw/tools/hipcc.sh", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
+        subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", request.param, f"-I{ROOT}", "-x", "hip", source, "-o", target], check=True,
                        capture_output=True, text=True)
     return target
 

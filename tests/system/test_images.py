@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-import release
+from builder import release
 from live import ROOT, gantry_run
 
 ERRORS = {"12": {"InvalidValue": 12, "OutOfMemory": 0, "NotSupported": 2, "InvalidHandle": 1},  # of HIP 5.2
@@ -15,7 +15,7 @@ ERRORS = {"12": {"InvalidValue": 12, "OutOfMemory": 0, "NotSupported": 2, "Inval
 @pytest.fixture(scope="module")
 def images(tmp_path_factory):
     folder = tmp_path_factory.mktemp("images")
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-Wno-deprecated-declarations", "-o", folder / "images", "tests/system/programs/images.hip"],
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-Wno-deprecated-declarations", "-o", folder / "images", "tests/system/programs/images.hip"],
                    cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, check=True)
     return folder / "images"
 

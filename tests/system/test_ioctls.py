@@ -12,7 +12,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "sw/tools")]
-import release  # noqa: E402
+from builder import release  # noqa: E402
 from live import APPS, GANTRY, MODELS, ROOT  # noqa: E402
 
 TABLE = HERE / "ioctls.tsv"

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 
 import pytest
-import release
+from builder import release
 from live import MODELS, ROOT, gantry_run
 
 pytestmark = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the RTL out")
@@ -98,7 +98,7 @@ int main()
 def database(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
     (folder / "metrics.hip").write_text("".join(f"#define {name} {size}\n" for name, size in SIZES.items()) + SOURCE)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / "metrics.hip", "-o", folder / "metrics"],
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / "metrics.hip", "-o", folder / "metrics"],
                    check=True, capture_output=True)
     lines = []
     for name, options in (("off", []), ("on", ["--set", "metrics.kernels=on", "--set", "metrics.latency=1"])):

@@ -6,7 +6,7 @@ import functools
 import re
 
 import pytest
-import release
+from builder import release
 from live import MODELS, gantry_run
 from test_programs import passed
 

@@ -2,7 +2,7 @@
 """Libraries and compilers that we did not write, from Debian's packages, on configs/tiny.yaml: rocRAND, rocPRIM, rocSPARSE, rocBLAS and hipBLAS on their own
 gfx803 code or headers, rocFFT, which compiles its kernels when a plan is made, OpenMP offload by hipcc's clang.  Each program of libraries/ compares with the
 CPU.  By day a short form of each, in lock step or (rocBLAS, hipBLAS, rocFFT) on the golden model; those whose packages are large, or that a release of Debian
-does not have, where they are installed (sw/tools/packages-nightly.txt).  Nightly all of each in lock step, but for rocRAND's generators with states: to set up
+does not have, where they are installed (sw/tools/builder/packages-nightly.txt).  Nightly all of each in lock step, but for rocRAND's generators with states: to set up
 131072 of them takes 100 million instructions, on the RTL alone."""
 import os
 import pathlib
@@ -11,13 +11,13 @@ import subprocess
 import tempfile
 
 import pytest
-import release
+from builder import release
 from live import APPS, MODELS, ROOT
 from test_programs import passed, tiny_run
 
 SOURCES = ROOT / "tests/system/libraries"
 LLVM = f"/usr/lib/llvm-{release.name('hip_llvm')}"
-HIP = [ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-ffp-contract=off", "-Isw/apps", "-x", "hip"]
+HIP = [ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", "-ffp-contract=off", "-Isw/apps", "-x", "hip"]
 OPENMP = [f"{LLVM}/bin/clang", "-O2", "-Wall", "-fopenmp", "-fopenmp-targets=amdgcn-amd-amdhsa", "-Xopenmp-target=amdgcn-amd-amdhsa", "-march=gfx803",
           release.bitcode(), f"-Wl,-rpath,{LLVM}/lib"]
 # program: file that its package brings, compiler, source, libraries
@@ -39,12 +39,12 @@ rtl = pytest.mark.skipif("rtl" not in MODELS, reason="GANTRY_MODELS leaves the R
 def built(name):
     brings, compiler, source, libraries = PROGRAMS[name]
     if name in ABSENT and not pathlib.Path(brings).exists():
-        pytest.skip(f"{ABSENT[name]}: make bootstrap or make nightly installs it, if this release of Debian has it (sw/tools/releases.tsv)")
+        pytest.skip(f"{ABSENT[name]}: make bootstrap or make nightly installs it, if this release of Debian has it (sw/tools/builder/releases.tsv)")
     assert pathlib.Path(brings).exists(), f"{brings}: make bootstrap installs it"
     target, source = APPS / name, SOURCES / source
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         APPS.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:  # clang leaves empty folders (sw/tools/hipcc.sh)
+        with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:  # clang leaves empty folders (sw/tools/builder/hipcc.sh)
             done = subprocess.run([*compiler, source, "-o", target, *libraries], cwd=ROOT, env={**os.environ, "TMPDIR": folder},
                                   capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ import pytest
 from library import GOLDEN, ROOT, RTL, Machine, Refused, Summary, call, options
 
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_library  # noqa: E402
+from check import check_library  # noqa: E402
 
 GANTRY = ROOT / "build/bin/gantry"
 LIMIT = 600

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shows("B.7")
 @pytest.fixture(scope="module")
 def hangs(tmp_path_factory):
     target = tmp_path_factory.mktemp("hangs") / "hangs"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-std=c++17", "-O2", "-x", "hip", SOURCE, "-o", target, "-lhsa-runtime64"], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-std=c++17", "-O2", "-x", "hip", SOURCE, "-o", target, "-lhsa-runtime64"], check=True, capture_output=True)
     return target
 
 

@@ -63,7 +63,7 @@ def counters(program, folder, *lines):
 @pytest.mark.shows("S0.5")
 def test_one_gpu_does_not_warm_the_other(tmp_path):
     (tmp_path / "read.hip").write_text(SOURCE)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", tmp_path / "read.hip", "-o", tmp_path / "read"],
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", tmp_path / "read.hip", "-o", tmp_path / "read"],
                    check=True, capture_output=True)
     none, first, second, both = (counters(tmp_path / "read", tmp_path, *lines) for lines in ((0, 0), (LINES, 0), (0, LINES), (LINES, LINES)))
     for gpu, alone in (("gpu0", first), ("gpu1", second)):  # lines of another GPU's memory are kept like own ones

@@ -11,8 +11,8 @@ import pytest
 from live import APPS, GANTRY, LIMIT, ROOT, Result
 
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import migration  # noqa: E402
-import migration_moves  # noqa: E402
+from speed import migration  # noqa: E402
+from speed import migration_moves  # noqa: E402
 
 SIZES = migration.sizes()
 POLICIES = ("first-touch", "threshold", "periodic", "benefit", "adaptive")

@@ -144,7 +144,7 @@ def test_memory_of_the_program(model, tmp_path):
     """Pages that a program has registered: host memory serves them to RTL, a golden GPU elsewhere reaches into the program itself."""
     source, target = tmp_path / "registered.hip", tmp_path / "registered"
     source.write_text(REGISTERED)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
     one, two = (program(tmp_path / str(n), target, placed(2, n, "gpu0=1" if n == 2 else None), "--model", model) for n in (1, 2))
     assert "registered: 0 of 8192 words are wrong" in one[0] and one == two, (one, two)
 
@@ -304,7 +304,7 @@ def test_killed_worker_while_the_program_computes(tmp_path):
                       'int main() { int *p; (void)hipSetDevice(1); (void)hipMalloc(&p, 4); one<<<1, 1>>>(p); (void)hipDeviceSynchronize(); '
                       'std::puts("ready"); std::fflush(stdout); for (;;) pause(); }\n')
     target = tmp_path / "rests"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
     process = start("run", *placed(2, 2), "--", target)
     assert process.stdout.readline() == "ready\n"
     worker = children(process.pid, "gantry:1")[0]
@@ -323,7 +323,7 @@ def test_program_that_ends_while_its_kernel_runs(tmp_path):
                       'int main() { int *p; (void)hipSetDevice(1); (void)hipMalloc(&p, 4); (void)hipMemset(p, 0, 4); (void)hipDeviceSynchronize(); '
                       'on<<<1, 1>>>(p); (void)hipStreamQuery(0); usleep(1000); raise(SIGKILL); }\n')
     target = tmp_path / "leaves"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", target], check=True, capture_output=True)
     for model in ("rtl", "golden"):
         for processes in (1, 2):
             _, err = gantry("run", "--model", model, *placed(2, processes), "--", target, status=137)

@@ -37,7 +37,7 @@ expect:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    import release
+    from builder import release
     folder = tmp_path_factory.mktemp("policies")
     (folder / "x.cl").write_text(SOURCE)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=5",

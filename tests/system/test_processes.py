@@ -127,7 +127,7 @@ def test_a_polling_thread_costs_its_patience_once(tmp_path):
     as long as the run lasts, on a busy machine less."""
     (tmp_path / "spinner.hip").write_text(SPINNER)
     program = tmp_path / "spinner"
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", f"{program}.hip", "-o", program], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", f"{program}.hip", "-o", program], check=True, capture_output=True)
     result = run([program, "20"], options=["--set", "clock.patience=0.5"])
     verdict, seconds = result.out.split()
     assert verdict == "PASSED" and 0.4 < float(seconds) < 3, result  # 20 waits of 0.5 s and more before

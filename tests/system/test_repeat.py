@@ -67,7 +67,7 @@ int main()
     return 0;
 }
 """)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "poll"], check=True,
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "poll"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "poll"], options=["--set", "clock.patience=0.3"])
     assert result.status == 0, result
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 def long_start(tmp_path_factory):
     folder = tmp_path_factory.mktemp("long")
     (folder / "start.hip").write_text(LONG_START)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", folder / "start.hip", "-o", folder / "start", "-lpthread"], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", folder / "start.hip", "-o", folder / "start", "-lpthread"], check=True, capture_output=True)
     return folder / "start"
 
 
@@ -154,7 +154,7 @@ int main()
     return hipDeviceSynchronize() != hipSuccess;
 }
 """)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "nap"], check=True,
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", source, "-o", tmp_path / "nap"], check=True,
                    capture_output=True)
     result = gantry_run([tmp_path / "nap"])
     assert result.status == 0 and result.line["repeatable"] == "yes", result

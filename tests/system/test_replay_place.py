@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-import release
+from builder import release
 from live import GANTRY, ROOT
 from test_checkpoint import LAUNCHES
 from processes import alive, children, within

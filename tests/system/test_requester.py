@@ -77,7 +77,7 @@ def runs(tmp_path_factory):
     """mode -> (result, database of the run)"""
     folder = tmp_path_factory.mktemp("far")
     (folder / "far.hip").write_text(SOURCE)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", f"-DLINES={LINES}", f"-DGROUPS={GROUPS}", "-I", ROOT / "sw/apps", "-x", "hip",
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", f"-DLINES={LINES}", f"-DGROUPS={GROUPS}", "-I", ROOT / "sw/apps", "-x", "hip",
                     folder / "far.hip", "-o", folder / "far"], check=True, capture_output=True)
     found = {}
     for mode, options in (("home", []), ("requester", REQUESTER)):

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-import release
+from builder import release
 from live import GANTRY, ROOT, built
 from test_replay import figures, gantry, lines
 

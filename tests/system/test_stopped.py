@@ -64,7 +64,7 @@ STATUS = {"SIGINT": (130, 74), "SIGTERM": (143, 74), "--max-seconds": (75, 74), 
 def stays(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stays")
     (folder / "stays.hip").write_text(SOURCE)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-x", "hip", folder / "stays.hip", "-o", folder / "stays"], check=True, capture_output=True)
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-x", "hip", folder / "stays.hip", "-o", folder / "stays"], check=True, capture_output=True)
     return folder / "stays"
 
 

@@ -51,7 +51,7 @@ int main()
 def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("events")
     (folder / "events.hip").write_text(SOURCE)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / "events.hip", "-o", folder / "events"],
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / "events.hip", "-o", folder / "events"],
                    check=True, capture_output=True)
     return folder / "events"
 

@@ -138,7 +138,7 @@ int main(int, char **argv)
 
 def built(name, source, folder):
     (folder / f"{name}.hip").write_text(source)
-    subprocess.run([ROOT / "sw/tools/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / f"{name}.hip", "-o", folder / name],
+    subprocess.run([ROOT / "sw/tools/builder/hipcc.sh", "-O2", "-std=c++17", "-I", ROOT / "sw/apps", "-x", "hip", folder / f"{name}.hip", "-o", folder / name],
                    check=True, capture_output=True)
     return folder / name
 

@@ -112,8 +112,8 @@ def test_the_text_for_synthesis_is_another_model():
     sys.path.insert(0, str(ROOT / "sw/tools"))
     import argparse
 
-    import models
-    import rtl_sources
+    from builder import models
+    from builder import rtl_sources
     common = dict(cc="clang", trace=False, observe=False, check=True, std_x=False, coverage=False, opt="-O3")
     for kind, entry in models.gen_wrappers.partitions().items():
         plans = [models.Plan(kind, argparse.Namespace(define=define, **common), constants) for define in ([], ["SYNTHESIS"])]

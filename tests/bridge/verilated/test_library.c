@@ -101,10 +101,10 @@ static int make_root(void **state)
         return 1;
     shell("mkdir -p %s/sw/tools %s/build/models/stamps", root, root);
     /* what it is asked into a file, one word a line; then as `answer` says */
-    write_text("sw/tools/models.py", "import os, sys\n"
-                                     "here = os.path.dirname(__file__) + '/../../'\n"
-                                     "open(here + 'asked', 'w').write('\\n'.join(sys.argv[1:]) + '\\n')\n"
-                                     "exec(open(here + 'answer').read())\n");
+    write_text("sw/tools/builder/models.py", "import os, sys\n"
+                                             "here = os.path.dirname(__file__) + '/../../'\n"
+                                             "open(here + 'asked', 'w').write('\\n'.join(sys.argv[1:]) + '\\n')\n"
+                                             "exec(open(here + 'answer').read())\n");
     library_make("cu-1a", "cu", MODEL_ABI, "gantry_model");
     library_make("l2-2b", "l2", MODEL_ABI, "gantry_model");
     library_make("old-3c", "cu", MODEL_ABI - 1, "gantry_model");

@@ -20,7 +20,7 @@ from processes import Terminal, holding, names, programs, within
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import models  # noqa: E402
+from builder import models  # noqa: E402
 
 CODE = "build/kernels/vecadd.v4.co"
 KINDS = ["cu", "sqc", "noc", "l2", "utcl2", "rdma", "dispatch"]
@@ -60,7 +60,7 @@ def test_a_start_without_change_runs_no_python(tmp_path):
 def test_the_models_build_without_warnings():
     """The smallest parameters are where widths go wrong; a warning does not stop a user's build.  With the assertions, as every test."""
     constants = subprocess.run([ROOT / "build/bin/gantry", "config", "-c", "tiny", "--sv"], capture_output=True, text=True, check=True).stdout
-    done = subprocess.run(["python3", "sw/tools/models.py", "--check", *[f"--set={c}" for c in constants.split()], *KINDS], cwd=ROOT, capture_output=True,
+    done = subprocess.run(["python3", "sw/tools/builder/models.py", "--check", *[f"--set={c}" for c in constants.split()], *KINDS], cwd=ROOT, capture_output=True,
                           text=True, check=True)
     libraries = [pathlib.Path(line.split()[1]) for line in done.stdout.splitlines()]
     assert len(libraries) == len(KINDS)
@@ -86,14 +86,14 @@ def test_an_environment_without_its_modules(tmp_path, touched):
     """A Python that lacks PyYAML: what a tree without build/venv has on a bare machine."""
     (tmp_path / "yaml.py").write_text("raise ModuleNotFoundError(\"No module named 'yaml'\", name='yaml')\n")
     status, err = kernel(PYTHONPATH=str(tmp_path))
-    assert (status, err) == (70, "gantry: models: Python module yaml is missing: run sw/tools/bootstrap.sh\n")
+    assert (status, err) == (70, "gantry: models: Python module yaml is missing: run sw/tools/builder/bootstrap.sh\n")
 
 
 @pytest.mark.parametrize("count, step", [(1, ""), (2, ""), (2, "1")])
 def test_a_long_build_says_that_it_lives(count, step):
     """Without a terminal; within a step of make, which says so itself, only what begins and ends."""
     plan = "type('P', (), dict(kind='{}', sources=[], command=lambda self, jobs: ['sleep', '1'], built=lambda self, status, text: None))()"
-    code = f"import models; models.QUIET = 0.3; models.build_each([{', '.join(plan.format(kind) for kind in ('cu', 'l2')[:count])}])"
+    code = f"from builder import models; models.QUIET = 0.3; models.build_each([{', '.join(plan.format(kind) for kind in ('cu', 'l2')[:count])}])"
     env = {k: v for k, v in os.environ.items() if k != "GANTRY_STEP"} | ({"GANTRY_STEP": step} if step else {})
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "sw/tools", env=env, capture_output=True, text=True, check=True)
     if count == 1:

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import pytest
-import release
+from builder import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"

@@ -9,7 +9,7 @@ import struct
 import subprocess
 
 import pytest
-import release
+from builder import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"

@@ -11,7 +11,7 @@ import struct
 import subprocess
 
 import pytest
-import release
+from builder import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GANTRY = ROOT / "build/bin/gantry"

@@ -342,16 +342,16 @@ def test_generated_forms_agree():
     settings = ["gpu.cu.count=6", "gpu.l2.slices=8", "gpu.sqc.cus_per_group=4"]
     sets = [word for s in settings for word in ("--set", s)]
     from_c = dict(line.split("=") for line in config("-c", "r9nano", "--sv", *sets)[1].splitlines())
-    package = subprocess.run(["python3", "sw/tools/gen_params.py", "sv", *sets], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    package = subprocess.run(["python3", "sw/tools/gen/gen_params.py", "sv", *sets], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     from_sv = dict(re.findall(r"localparam int unsigned (\w+) = (\d+);", package))
     assert from_c == from_sv and from_sv["SqcCount"] == "2" and from_sv["NocTargets"] == "10"
-    only = subprocess.run(["python3", "sw/tools/gen_params.py", "sv", *sets, "--only", "CuCount,SqcCount"], cwd=ROOT, capture_output=True,
+    only = subprocess.run(["python3", "sw/tools/gen/gen_params.py", "sv", *sets, "--only", "CuCount,SqcCount"], cwd=ROOT, capture_output=True,
                           text=True, check=True).stdout
     assert re.findall(r"unsigned (\w+)", only) == ["CuCount", "SqcCount"]
 
 
 def test_page_is_current():
-    page = subprocess.run(["python3", "sw/tools/gen_params.py", "md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    page = subprocess.run(["python3", "sw/tools/gen/gen_params.py", "md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert page == (ROOT / "docs/reference/config.md").read_text(), "run make docs-config"
 
 

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import pytest
-import release
+from builder import release
 from snippet import GANTRY, ROOT
 
 MS = 1_000_000  # cycles: the driver names 1 GHz

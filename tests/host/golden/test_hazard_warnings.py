@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-import release
+from builder import release
 from snippet import ROOT, assemble, run
 
 BODY = """

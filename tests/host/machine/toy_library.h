@@ -56,7 +56,7 @@ static unsigned toy_constant(const struct words *words, const char *name)
     for (size_t i = 0; i < words->count; i++)
         if (strncmp(words->list[i], start, length) == 0)
             return (unsigned)strtoul(words->list[i] + length, NULL, 10);
-    if (strcmp(name, "CtlCount") == 0) // as in sw/tools/gen_wrappers.py
+    if (strcmp(name, "CtlCount") == 0) // as in sw/tools/gen/gen_wrappers.py
         return 3 + toy_constant(words, "SqcCount") + toy_constant(words, "L2Slices") + toy_constant(words, "CuCount");
     fprintf(stderr, "toy: no constant %s\n", name);
     abort();

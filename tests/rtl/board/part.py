@@ -10,13 +10,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_board  # noqa: E402,F401
-import gen_board  # noqa: E402
-import gen_params  # noqa: E402
-import gen_wrappers  # noqa: E402
-import models as models_py  # noqa: E402
-import mutation  # noqa: E402
-import rtl_sources  # noqa: E402
+from check import check_board  # noqa: E402,F401
+from gen import gen_board  # noqa: E402
+from gen import gen_params  # noqa: E402
+from gen import gen_wrappers  # noqa: E402
+from builder import models as models_py  # noqa: E402
+from faults import mutation  # noqa: E402
+from builder import rtl_sources  # noqa: E402
 
 BUILD = ROOT / "build/tests/rtl/board"
 KINDS = [*gen_wrappers.partitions()]
@@ -32,8 +32,8 @@ def settings():
 
 
 def models(*words):
-    """{kind: path} that sw/tools/models.py prints."""
-    done = subprocess.run([sys.executable, "sw/tools/models.py", *[f"--set={s}" for s in settings()], *words], cwd=ROOT, capture_output=True, text=True)
+    """{kind: path} that sw/tools/builder/models.py prints."""
+    done = subprocess.run([sys.executable, "sw/tools/builder/models.py", *[f"--set={s}" for s in settings()], *words], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
 
@@ -79,7 +79,7 @@ def harness(kind, checks=True, fault=None):
         mutation.plant(str(file), copy, old, new)
         paths = [copy if p == ROOT / file else p for p in paths]
     without = [] if checks else ["--arg=-DGANTRY_NO_ASSERT", "--arg=-DGANTRY_NO_OBSERVE"]
-    done = run([sys.executable, "sw/tools/verilate.py", "--top", "board_part", "--out", out / "V", "--exe", "tests/rtl/board/part.cpp", "--opt=-O1", "--arg=-Wno-fatal",
+    done = run([sys.executable, "sw/tools/builder/verilate.py", "--top", "board_part", "--out", out / "V", "--exe", "tests/rtl/board/part.cpp", "--opt=-O1", "--arg=-Wno-fatal",
                 "--ldflag=-ldl", "--ldflag=-fuse-ld=lld", *without, *paths])
     assert done.returncode == 0, done.stdout[-3000:]
     return out / "V/Vboard_part"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A harness made by sw/tools/gen_board.py (module board_part) in Verilator: its two clocks, record bytes in with pauses, record bytes out with
+// A harness made by sw/tools/gen/gen_board.py (module board_part) in Verilator: its two clocks, record bytes in with pauses, record bytes out with
 // pauses, parsed.  Not responsible for: what the records should say (part.cpp).
 #ifndef PART_BENCH_H
 #define PART_BENCH_H

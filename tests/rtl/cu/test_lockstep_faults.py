@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-import release
+from builder import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/sw/kernels"), str(ROOT / "tests/system")]

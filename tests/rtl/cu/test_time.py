@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import pytest
-import release
+from builder import release
 from snippet import GANTRY, ROOT
 
 SOURCE = """

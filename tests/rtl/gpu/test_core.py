@@ -9,8 +9,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import gen_core  # noqa: E402
-import lint  # noqa: E402
+from gen import gen_core  # noqa: E402
+from check import lint  # noqa: E402
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_the_manifest_is_what_the_top_needs():
     assert gen_core.findings() == []
     folders, sources = gen_core.listed()
     assert "rtl/common" in folders and sources[-1] == "rtl/gpu/gpu.sv" and "rtl/cu/part_cu.sv" in sources
-    done = subprocess.run([sys.executable, "sw/tools/gen_core.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "sw/tools/gen/gen_core.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "core: 0 findings")
 
 
@@ -38,7 +38,7 @@ CHANGES = {
     "superfluous": (lambda t: t.replace("      - rtl/noc/noc_xbar.sv\n", "      - rtl/noc/noc_xbar.sv\n      - rtl/common/latency_floor_no.sv\n"),
                     "gantry.core: rtl/common/latency_floor_no.sv is not needed"),
     "headers": (lambda t: t.replace("      - rtl/common/gantry_assert.svh: {is_include_file: true}\n", ""), "gantry.core: no headers of rtl/common"),
-    "another top": (lambda t: t.replace("toplevel: gpu", "toplevel: cu"), "gantry.core: not as sw/tools/gen_core.py writes it"),
+    "another top": (lambda t: t.replace("toplevel: gpu", "toplevel: cu"), "gantry.core: not as sw/tools/gen/gen_core.py writes it"),
     "no core": (lambda t: t[1:], "gantry.core: is no core file"),
 }
 

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import check_links  # noqa: E402
-import gen_links  # noqa: E402
-import mutation  # noqa: E402
+from check import check_links  # noqa: E402
+from gen import gen_links  # noqa: E402
+from faults import mutation  # noqa: E402
 
 # A folder for each process of the runner: tests of one file may run beside each other.
 FOLDER = ROOT / "build/tests/rtl/gpu/links" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
@@ -121,5 +121,5 @@ def test_a_table_that_cannot_be_is_refused(name):
 
 
 def test_the_check_is_a_command():
-    done = subprocess.run([sys.executable, "sw/tools/check_links.py"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "sw/tools/check/check_links.py"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "links: 0 findings")

@@ -10,7 +10,7 @@ from live import gantry_run
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import gen_cuda  # noqa: E402
+from gen import gen_cuda  # noqa: E402
 
 TABLE = gen_cuda.read_table()
 # From CUDA's documentation of the enumerations, not from the table.

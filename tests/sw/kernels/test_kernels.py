@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-import release
+from builder import release
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))

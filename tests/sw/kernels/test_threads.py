@@ -10,7 +10,7 @@ import time
 
 import pytest
 import reference
-import release
+from builder import release
 from test_kernels import difference, launch
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = ROOT / "build/opencl"
 sys.path[:0] = [str(HERE), str(ROOT / "sw/tools")]
 import math_table  # noqa: E402
-import release  # noqa: E402
+from builder import release  # noqa: E402
 import source  # noqa: E402
 
 FLAGS = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803", "-O2", "-mcode-object-version=4",

@@ -9,7 +9,7 @@ Limits: "ULP values for math instructions", full profile, of the OpenCL SPIR-V e
 """
 import collections
 
-import release
+from builder import release
 
 REPORT = 1e30
 Row = collections.namedtuple("Row", "name args statement oracle limits domain result", defaults=["f"])

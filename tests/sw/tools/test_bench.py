@@ -7,11 +7,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bench  # noqa: E402
+from speed import bench  # noqa: E402
 
 
 def test_one_figure(tmp_path):
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/bench.py", "--runs", "1", "--out", tmp_path / "bench.json", "cu.idle"], cwd=ROOT,
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/speed/bench.py", "--runs", "1", "--out", tmp_path / "bench.json", "cu.idle"], cwd=ROOT,
                           capture_output=True, text=True, timeout=900)
     assert done.returncode == 0 and "1 figures" in done.stdout, done
     (row,) = json.loads((tmp_path / "bench.json").read_text())
@@ -20,7 +20,7 @@ def test_one_figure(tmp_path):
 
 
 def test_unknown_figure():
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/bench.py", "nothing.such"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/speed/bench.py", "nothing.such"], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 64 and done.stderr == "bench: no figure begins with nothing.such\n", done
 
 

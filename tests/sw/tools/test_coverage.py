@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and adding up of Verilator's coverage (sw/tools/coverage_data.py) on a planted example, that no point of a package is lost on
+"""Reading and adding up of Verilator's coverage (sw/tools/verify/coverage_data.py) on a planted example, that no point of a package is lost on
 the way (verilate_coverage.py), and cells of encodings that are known to have no hit (coverage.py, C.8)."""
 import os
 import pathlib
@@ -10,10 +10,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import coverage_data as data  # noqa: E402
-import isa_cells as isa  # noqa: E402
-import verilate  # noqa: E402
-import verilate_coverage  # noqa: E402
+from verify import coverage_data as data  # noqa: E402
+from verify import isa_cells as isa  # noqa: E402
+from builder import verilate  # noqa: E402
+from builder import verilate_coverage  # noqa: E402
 
 SOURCE = """package p_pkg;
   function automatic logic [7:0] half(input logic [7:0] a);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/fpga.py: which routed clocks a board can run with, and what the gate of the target's clock may hang on."""
+"""sw/tools/synthesis/fpga.py: which routed clocks a board can run with, and what the gate of the target's clock may hang on."""
 import pathlib
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import fpga  # noqa: E402
+from synthesis import fpga  # noqa: E402
 
 
 def answer(clk=25.0, tclk=12.5, chip=60.0, out=80.0, back=40.0):

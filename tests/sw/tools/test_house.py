@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/house.py on small trees: each criterion counts what it says, and a row beyond its limit is a finding."""
+"""sw/tools/check/house.py on small trees: each criterion counts what it says, and a row beyond its limit is a finding."""
 import pathlib
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import house  # noqa: E402
+from check import house  # noqa: E402
 
 BLOCK = "module a;\n  always_ff @(posedge clk_i) begin\n    if (x) begin\n      y <= z;\n    end\n  end\nendmodule\n"
 CASES = {  # measure, tree, number
@@ -44,5 +44,5 @@ def test_a_row_beside_its_limit(tmp_path, limit, said):
 
 
 def test_this_tree():
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/house.py"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/check/house.py"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "house: 0 findings", done.stdout

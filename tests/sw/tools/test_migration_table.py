@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/migration*.py: what counts of a run, the figures of several, which results are kept, the page."""
+"""sw/tools/mk/migration*.py: what counts of a run, the figures of several, which results are kept, the page."""
 import math
 import pathlib
 import sqlite3
@@ -9,10 +9,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import migration  # noqa: E402
-import migration_figures as figures  # noqa: E402
-import migration_moves as moves  # noqa: E402
-import migration_page as page  # noqa: E402
+from speed import migration  # noqa: E402
+from speed import migration_figures as figures  # noqa: E402
+from speed import migration_moves as moves  # noqa: E402
+from speed import migration_page as page  # noqa: E402
 
 
 def move(begin, wait, lock, shoot_down, write_back, copy, map_, moved=1, size=65536):

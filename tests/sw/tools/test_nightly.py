@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units, keys and records of `make nightly` (sw/tools/nightly_units.py, nightly.py), in a tree of a few files, and what stands in this one."""
+"""Units, keys and records of `make nightly` (sw/tools/verify/nightly_units.py, nightly.py), in a tree of a few files, and what stands in this one."""
 import datetime
 import pathlib
 import subprocess
@@ -10,9 +10,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import manifest  # noqa: E402
-import nightly  # noqa: E402
-import nightly_units as nu  # noqa: E402
+from verify import manifest  # noqa: E402
+from verify import nightly  # noqa: E402
+from verify import nightly_units as nu  # noqa: E402
 
 FILES = {
     "rtl/a/a.sv": "module a; endmodule\n", "rtl/b/b.sv": "module b; endmodule\n", "rtl/common/x.svh": "// x\n", "host/base/log.c": "int log;\n",
@@ -133,7 +133,7 @@ def test_old_ones():
 
 @pytest.mark.parametrize("words", [[], ["0/3"], ["4/3"], ["1/100"], ["1"], ["a/b"], ["1/2", "some"], ["--all"], ["--unit"]])
 def test_wrong_arguments(words):
-    done = subprocess.run([sys.executable, ROOT / "sw/tools/nightly.py", *words], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "sw/tools/verify/nightly.py", *words], capture_output=True, text=True)
     assert done.returncode == 64 and done.stderr.startswith("usage: ") and done.stderr.count("\n") == 1
 
 

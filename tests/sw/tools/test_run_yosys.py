@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/run_yosys.py: yosys' command line by the native build; what lint, proofs and synthesis conclude from its status, its log and its errors."""
+"""sw/tools/synthesis/run_yosys.py: yosys' command line by the native build; what lint, proofs and synthesis conclude from its status, its log and its errors."""
 import pathlib
 import re
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import run_yosys  # noqa: E402
+from synthesis import run_yosys  # noqa: E402
 
 GOOD = "module a (input logic x_i, output logic y_o); assign y_o = ~x_i; endmodule\n"
 BAD = GOOD.replace("~x_i", "~nothing")

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-import sanitize
+from verify import sanitize
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DAY = os.environ.get("GANTRY_NIGHTLY") != "1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/step.sh: one short line for whoever waits, all that a compiler said where it fails, and nobody left when it is ended."""
+"""sw/tools/builder/step.sh: one short line for whoever waits, all that a compiler said where it fails, and nobody left when it is ended."""
 import concurrent.futures
 import os
 import pathlib
@@ -11,7 +11,7 @@ import processes
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-STEP = str(ROOT / "sw/tools/step.sh")
+STEP = str(ROOT / "sw/tools/builder/step.sh")
 
 
 def environment(**more):

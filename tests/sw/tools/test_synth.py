@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sw/tools/synth.py on small modules: areas, what became of each memory, one line for what does not exist (C.9)."""
+"""sw/tools/synthesis/synth.py on small modules: areas, what became of each memory, one line for what does not exist (C.9)."""
 import json
 import pathlib
 import re
@@ -11,10 +11,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import synth  # noqa: E402
-import synth_blocks  # noqa: E402
-import synth_flow  # noqa: E402
-import synth_names  # noqa: E402
+from synthesis import synth  # noqa: E402
+from synthesis import synth_blocks  # noqa: E402
+from synthesis import synth_flow  # noqa: E402
+from synthesis import synth_names  # noqa: E402
 
 BUILD = ROOT / "build/tests/sw/synth"  # yosys sees only what is below the root
 GOOD = "always_ff @(posedge clk_i) begin if (we_i) mem[wa_i] <= d_i; q_o <= mem[ra_i]; end"
@@ -107,7 +107,7 @@ def test_partitions_keep_their_budget():
     """Mapped, from what is kept in build/synth."""
     for config in sorted({config for config, _ in synth.budget()}):
         words = [word for of, block in synth.budget() if of == config for word in ("--block", block)]
-        done = subprocess.run([sys.executable, "sw/tools/synth.py", config, "--no-route", *words], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "sw/tools/synthesis/synth.py", config, "--no-route", *words], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0 and "0 findings" in done.stdout, done.stdout + done.stderr
 
 
@@ -128,7 +128,7 @@ def test_functions_stand_between_registers():
     (["--block", "nothing"], 64, r"synth: nothing: neither a block of the table nor a module of rtl/.*"),
     (["nowhere", "--block", "stream_fifo"], 66, r"synth: gantry: configs/nowhere\.yaml: No such file or directory; named systems: [a-z0-9, -]+")])
 def test_what_does_not_exist(args, status, line):
-    done = subprocess.run([sys.executable, "sw/tools/synth.py", *args], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "sw/tools/synthesis/synth.py", *args], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (status, "") and re.fullmatch(line + "\n", done.stderr), done.stderr
 
 

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import models  # noqa: E402
+from builder import models  # noqa: E402
 
 KERNEL = [ROOT / "build/bin/gantry", "kernel", "-c", "tiny", "-q", "build/kernels/vecadd.v4.co", "--grid", "256", "--group", "64",
           "--arg", "zero:1024", "--arg", "fill:1:1024", "--arg", "fill:2:1024"]
@@ -50,7 +50,7 @@ def test_other_builds_do_not_take_it(profile, change):
 
 
 def test_wrong_configuration_is_named():
-    done = subprocess.run([sys.executable, "sw/tools/tune.py", "no_such"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "sw/tools/speed/tune.py", "no_such"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1 and re.fullmatch(r"tune: .*configs/no_such\.yaml.*\n", done.stderr), done.stderr
 
 
@@ -65,5 +65,5 @@ def test_trained_models_compute_the_same():
 
     subprocess.run(["rm", "-rf", *map(str, [models.PROFILE, models.PROFILE.with_suffix(".key"), models.MODELS / "stamps"])], check=True)
     plain, _ = run()
-    subprocess.run([sys.executable, "sw/tools/tune.py", "tiny"], cwd=ROOT, check=True, timeout=1800)
+    subprocess.run([sys.executable, "sw/tools/speed/tune.py", "tiny"], cwd=ROOT, check=True, timeout=1800)
     assert run() == (plain, True) and run() == (plain, False)

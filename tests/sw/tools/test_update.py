@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "sw/tools"), str(ROOT / "sw/fidelity")]
 import fidelity  # noqa: E402
 import groups  # noqa: E402
-import synth  # noqa: E402
-import synth_blocks  # noqa: E402
+from synthesis import synth  # noqa: E402
+from synthesis import synth_blocks  # noqa: E402
 
 
 @pytest.fixture

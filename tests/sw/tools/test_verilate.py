@@ -11,8 +11,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import verilate  # noqa: E402
-import verilate_header  # noqa: E402
+from builder import verilate  # noqa: E402
+from builder import verilate_header  # noqa: E402
 
 
 def test_headers_of_headers_count(tmp_path):
@@ -43,7 +43,7 @@ def small(tmp_path):
 
     def build(*more):
         out = tmp_path / "V"
-        cmd = [sys.executable, ROOT / "sw/tools/verilate.py", "--top", "m", "--out", out, "--exe", tmp_path / "tb.cpp", "--opt=-O0", f"--cflag={flag}", *more]
+        cmd = [sys.executable, ROOT / "sw/tools/builder/verilate.py", "--top", "m", "--out", out, "--exe", tmp_path / "tb.cpp", "--opt=-O0", f"--cflag={flag}", *more]
         done = subprocess.run([*cmd, tmp_path / "m.sv"], capture_output=True, text=True)
         log = (out / "build.log").read_text()
         folders.extend({pathlib.Path(w).parent for w in log.split() if w.endswith(f"/{verilate_header.NAME}.fast.gch")})

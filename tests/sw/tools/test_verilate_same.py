@@ -10,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import verilate_same  # noqa: E402
+from builder import verilate_same  # noqa: E402
 
 UNIT = """module unit (input logic clk_i, input logic go_i, input logic [7:0] a_i, output logic [7:0] sum_o);
   function automatic logic [7:0] step(input logic [7:0] x, input logic [7:0] y);
@@ -55,7 +55,7 @@ def model(tmp_path_factory):
     texts = (("ports.vlt", PORTS), ("unit.sv", UNIT % body), ("two.sv", TOP), ("tb.cpp", BENCH))
     for name, text in texts:
         (folder / name).write_text(text)
-    cmd = [sys.executable, ROOT / "sw/tools/verilate.py", "--top", "two", "--out", folder / "V", "--exe", folder / "tb.cpp", "--opt=-O0", "--arg=-fno-dfg", "--arg=-Wno-fatal"]
+    cmd = [sys.executable, ROOT / "sw/tools/builder/verilate.py", "--top", "two", "--out", folder / "V", "--exe", folder / "tb.cpp", "--opt=-O0", "--arg=-fno-dfg", "--arg=-Wno-fatal"]
     done = subprocess.run([*cmd, *(folder / name for name, _ in texts[:3])], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "V"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What random programs are dealt from: the cells of sw/tools/isa_cells.py, shuffled."""
+"""What random programs are dealt from: the cells of sw/tools/verify/isa_cells.py, shuffled."""
 import functools
 import pathlib
 import random
@@ -7,9 +7,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import isa_cells as isa  # noqa: E402
+from verify import isa_cells as isa  # noqa: E402
 
-wanted = None  # cells (encoding, (slot, kind, modifier)) that programs are to deal instead of the whole deck (sw/tools/coverage.py)
+wanted = None  # cells (encoding, (slot, kind, modifier)) that programs are to deal instead of the whole deck (sw/tools/verify/coverage.py)
 
 
 def cells():

@@ -14,8 +14,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "sw/tools"))
-import bench_files  # noqa: E402
-import test_cases  # noqa: E402
+from verify import bench_files  # noqa: E402
+from verify import test_cases  # noqa: E402
 
 OUT = ROOT / "build/tests/rtl/memory/drf"
 Fault = collections.namedtuple("Fault", "number name source how old new")
@@ -58,7 +58,7 @@ def built(folder):
         sources.append(source)
     flags = dict(line.split("=", 1) for line in subprocess.run(["make", "-s", "print-flags"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
     library = ["--dep", "build/lib/libgantry.a", *[f"--ldflag={a}" for a in [str(ROOT / "build/lib/libgantry.a"), *flags["LDLIBS"].split()]]]
-    cmd = [sys.executable, "sw/tools/verilate.py", "--top", "drf_top", "--out", str(out), "--exe", str((HERE / "tb.cpp").relative_to(ROOT)),
+    cmd = [sys.executable, "sw/tools/builder/verilate.py", "--top", "drf_top", "--out", str(out), "--exe", str((HERE / "tb.cpp").relative_to(ROOT)),
            "--opt=-O3", "--ldflag=-fuse-ld=lld", *[f"--cflag={a}" for a in head("cflags")], *library, *[f"--arg={a}" for a in [*head("args"), "-Wno-lint", "-Wno-style"]]]
     done = subprocess.run([*cmd, str((HERE / "drf_fault_pkg.sv").relative_to(ROOT)), *sources], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
