@@ -92,9 +92,9 @@ def lint_off(tree):
 
 ROWS = [  # criterion, measure, limit, goal
     ("other files that name one RTL file by its path, at most", touched_by_a_move, 14, 0),
-    ("files in the fullest folder outside tests", fullest_folder, 127, 30),
+    ("files in the fullest folder outside tests", fullest_folder, 30, 30),
     ("lines that a program writes, beside pages", lines_written, 400, 0),
-    ("names of C files in two folders", names_twice, 14, 0),
+    ("names of C files in two folders", names_twice, 0, 0),
     (f"RTL files past {LONG} lines (gpu.sv apart)", long_files, 13, 0),
     ("lines of the longest always block", longest_block, 669, 150),
     ("texts that RTL includes", includes, 39, 0),
