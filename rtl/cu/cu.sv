@@ -8,6 +8,7 @@
 module cu
   import cu_pkg::*;
   import gantry_msg_pkg::*;
+  import gantry_counters_pkg::*;
 #(
   parameter int unsigned Simds = 4,  // 1, 2 or 4
   parameter int unsigned NumSlices = 4,
@@ -161,7 +162,9 @@ module cu
     .perf_en_i,
     .perf_addr_i,
     .perf_data_o,
-    .perf_events_i      ({lds_conflict, vmem_events[4:0]}),
+    .perf_events_i      ('{lds_conflict: lds_conflict, l1v_read_miss: vmem_events[4], l1v_read_hit: vmem_events[3],
+                            l1v_tlb_miss: vmem_events[2], l1v_tlb_hit: vmem_events[1], l1v_transactions: vmem_events[0],
+                            default: 1'b0}),
     .obs_en_i,
     .obs_inst_valid_o,
     .obs_inst_o,

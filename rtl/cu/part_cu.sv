@@ -7,6 +7,7 @@
 module part_cu
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import cu_pkg::*;
   import stream_rules_pkg::*;
 #(
@@ -167,7 +168,7 @@ module part_cu
   assign idle_o = cu_idle && agent_idle && !maint_valid_q;
 
   always_ff @(posedge clk_i) begin
-    if (perf_en_i) id_wanted_q <= perf_addr_i == 8'd253;
+    if (perf_en_i) id_wanted_q <= perf_addr_i == PERF_ID;
   end
   assign perf_data_o = id_wanted_q ? 64'(id_i) : perf_data;
 

@@ -7,6 +7,7 @@
 module part_dispatch
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import dispatch_pkg::*;
   import stream_rules_pkg::*;
 #(
@@ -368,11 +369,11 @@ module part_dispatch
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
       unique case (perf_addr_i)
-        8'd255: perf_data_o <= 64'(ended_groups) + 64'(ends);
-        8'd0: perf_data_o <= 64'(groups);
-        8'd1: perf_data_o <= 64'(waves);
-        8'd2: perf_data_o <= 64'(blocked);
-        default: perf_data_o <= 64'(id_i);  // 253
+        PERF_ENDED: perf_data_o <= 64'(ended_groups) + 64'(ends);
+        DISPATCH_GROUPS: perf_data_o <= 64'(groups);
+        DISPATCH_WAVEFRONTS: perf_data_o <= 64'(waves);
+        DISPATCH_BLOCKED: perf_data_o <= 64'(blocked);
+        default: perf_data_o <= 64'(id_i);  // PERF_ID
       endcase
     end
   end

@@ -17,6 +17,7 @@
 
 module l2_slice
   import gantry_msg_pkg::*;
+  import gantry_counters_pkg::*;
   import l2_pkg::*;
   import l2_choose_pkg::*;
   import l2_tags_pkg::*;
@@ -99,7 +100,6 @@ module l2_slice
       chan_bits: 5'($clog2(Channels)), chan_bit: 5'(ChanBit)
   };
   localparam ways_t AllWays = all_ways(Shape);
-  localparam int unsigned Counters = 18;
   typedef logic [ChanBits-1:0] chan_t;
 
   // ---- memories
@@ -184,7 +184,7 @@ module l2_slice
 
   mem_rsp_t rsp_queue[RspDepth];
   logic [6:0] rsp_first, rsp_count, rsp_credits;
-  logic [63:0] counter[Counters];
+  logic [63:0] counter[L2_COUNTERS];
 
   // ---- what lives within one edge
   access_t a;
@@ -337,7 +337,7 @@ module l2_slice
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = writes ? write_command(s4_line, s4.era, Shape) :
                                                                     fetch_command(s4_line, s4.mshr, Shape);
           cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
-          counter[writes ? 10 : 9] = counter[writes ? 10 : 9] + 64'd1;
+          counter[5'(writes ? L2_DRAM_WRITE : L2_DRAM_READ)] += 64'd1;
         end
         if (s4.victim) begin
           message = write_message(addr_of(s4_victim, slice_i, Shape), held.mask, held.words);
@@ -354,9 +354,9 @@ module l2_slice
           `GANTRY_CHECK(a_victim_queue, cmd_count[2'(c)] < 6'(QueuePlaces))
           cmd_queue[{c, cmd_first[c]+cmd_count[2'(c)][4:0]}] = write_command(s4_victim, s4.era, Shape);
           cmd_count[2'(c)] = cmd_count[2'(c)] + 6'd1;
-          counter[10]  = counter[10] + 64'd1;
-          if (s4.what == DataFlush) counter[16] = counter[16] + 64'd1;
-          else counter[15] = counter[15] + 64'd1;
+          counter[5'(L2_DRAM_WRITE)] += 64'd1;
+          if (s4.what == DataFlush) counter[5'(L2_WRITEBACK_FLUSH)] += 64'd1;
+          else counter[5'(L2_WRITEBACK_VICTIM)] += 64'd1;
         end
       end
       // ---- a line that has left the memory is sent for: its contents come as late as its way back is long
@@ -505,10 +505,10 @@ module l2_slice
                   mshr: mshrs_left != 9'd0, way: (able & ~slow_ways) != 16'd0};
           look = decide(a, found, can);
           if (again) waits[SetBits'(set)] = waits[SetBits'(set)] - 10'd1;
-          else begin  // counters: 0-2 read, 3-5 write, 6-8 atomic: hit, miss, mshr-hit
-            count = a.op == MEM_WRITE[1:0] ? 5'd3 : a.op == MEM_ATOMIC[1:0] ? 5'd6 : 5'd0;
+          else begin  // of each kind hit, miss, mshr-hit, in this order
+            count = 5'(a.op == MEM_WRITE[1:0] ? L2_WRITE_HIT : a.op == MEM_ATOMIC[1:0] ? L2_ATOMIC_HIT : L2_READ_HIT);
             count = count + counts(a, found);
-            counter[count] = counter[count] + 64'd1;
+            counter[count] += 64'd1;
           end
           s3.valid = look != LookJoin && look != LookWait;
           unique case (look)
@@ -665,7 +665,7 @@ module l2_slice
       if (flush.state == FlushWait && era_writes[!era] == 16'd0) begin  // without a new era it is
         flush.state = FlushRest;
         sent        = 1'b1;
-        counter[17] = counter[17] + 64'd1;
+        counter[5'(L2_FLUSHES)] += 64'd1;
         maint_done_o <= 1'b1;
       end
       step = step || flush.sweep || flush.todo != 16'd0;
@@ -799,7 +799,7 @@ module l2_slice
         slot_free_q <= SlotBits'(free_slots[slots_left[SlotBits-1:0]]);
       end
 
-      if (perf_en_i) perf_data_o <= perf_addr_i == 5'd14 ? 64'(dirty_lines) : counter[perf_addr_i];
+      if (perf_en_i) perf_data_o <= perf_addr_i == 5'(L2_DIRTY_LINES) ? 64'(dirty_lines) : counter[perf_addr_i];
       step = 1'b0;
       foreach (replay[k]) begin
         step = step || replay[k].some || waiter[k].some;

@@ -5,6 +5,7 @@
 
 module part_l2
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits towards the crossbar
@@ -180,9 +181,8 @@ module part_l2
 
   assign idle_o = slice_idle && channel_idle == '1 && agent_idle;
 
-  // ---- meter: words behind the counters, one after the other at MeterAddress.  Queues: of the slice, then reads and writes of
+  // ---- meter: words behind the counters, one after the other at PERF_METERS.  Queues: of the slice, then reads and writes of
   // each channel, which is full when it asks the slice to send no more.
-  localparam logic [7:0] MeterAddress = 8'd254;
   localparam int unsigned Queues = 3 + 2 * Channels;
   logic [63:0] meter_word;
   if (MetricsLatency != 0) begin : gen_meter
@@ -198,26 +198,28 @@ module part_l2
       assign full[3+2*c+:2] = {2{busy[c]}};
     end
     level_meter #(.Queues(Queues)) u_meter (
-      .clk_i, .rst_ni, .cycle_i, .level_i(level), .full_i(full), .next_i(perf_en_i && perf_addr_i == MeterAddress),
+      .clk_i, .rst_ni, .cycle_i, .level_i(level), .full_i(full), .next_i(perf_en_i && perf_addr_i == PERF_METERS),
       .word_o(meter_word));
   end else begin : gen_no_meter
     assign meter_word = 64'd0;
   end
 
-  // counters 11 row hits, 12 row misses, 13 refreshes of all channels; 253 the strap; the others are the slice's
-  logic dram_counter_q, metered_q;
+  // row hits, row misses and refreshes are sums of all channels; the other counters are the slice's
+  logic of_channels, dram_counter_q, metered_q;
+  assign of_channels = perf_addr_i inside {L2_DRAM_ROW_HIT, L2_DRAM_ROW_MISS, L2_DRAM_REFRESH};
   logic [63:0] sum_q;
 
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      metered_q      <= perf_addr_i == MeterAddress;
-      dram_counter_q <= perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13 || perf_addr_i == 8'd253;
-      if (perf_addr_i == 8'd253) sum_q <= 64'(id_i);
-      if (perf_addr_i >= 8'd11 && perf_addr_i <= 8'd13) begin
+      metered_q      <= perf_addr_i == PERF_METERS;
+      dram_counter_q <= of_channels || perf_addr_i == PERF_ID;
+      if (perf_addr_i == PERF_ID) sum_q <= 64'(id_i);
+      if (of_channels) begin
         sum = 64'd0;
         for (int unsigned c = 0; c < Channels; c++)
-          sum = sum + (perf_addr_i == 8'd11 ? row_hits[c] : perf_addr_i == 8'd12 ? row_misses[c] : refreshes[c]);
+          sum = sum + (perf_addr_i == L2_DRAM_ROW_HIT ? row_hits[c] :
+                       perf_addr_i == L2_DRAM_ROW_MISS ? row_misses[c] : refreshes[c]);
         sum_q <= sum;
       end
     end

@@ -7,6 +7,7 @@
 
 module part_noc
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocQueue,              // queue of an initiator's requests
@@ -113,13 +114,12 @@ module part_noc
     dropped_q    <= rst_ni && (discard || (dropped_q && (req_dropping || rsp_dropping)));
   end
 
-  // ---- meter: words behind the counters, one after the other at MeterAddress
-  localparam logic [7:0] MeterAddress = 8'd254;
+  // ---- meter: words behind the counters, one after the other at PERF_METERS
   logic [63:0] meter_word;
   if (MetricsLatency != 0) begin : gen_meter
     noc_meter #(.In(NocInitiators), .Out(NocTargets)) u_meter (
       .clk_i, .rst_ni, .cycle_i, .req_valid_i(mem_req_valid_i), .req_i(mem_req_i), .rsp_valid_i(mem_rsp_valid_i),
-      .rsp_i(mem_rsp_i), .next_i(perf_en_i && perf_addr_i == MeterAddress), .word_o(meter_word));
+      .rsp_i(mem_rsp_i), .next_i(perf_en_i && perf_addr_i == PERF_METERS), .word_o(meter_word));
   end else begin : gen_no_meter
     assign meter_word = 64'd0;
   end
@@ -128,10 +128,10 @@ module part_noc
   logic [63:0] counter_q;
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      metered_q <= perf_addr_i == MeterAddress;
-      counter_q <= perf_addr_i == 8'd0 ? req_moved
-                   : perf_addr_i == 8'd1 ? rsp_moved
-                   : perf_addr_i == 8'd253 ? 64'(id_i)
+      metered_q <= perf_addr_i == PERF_METERS;
+      counter_q <= perf_addr_i == NOC_REQUESTS ? req_moved
+                   : perf_addr_i == NOC_RESPONSES ? rsp_moved
+                   : perf_addr_i == PERF_ID ? 64'(id_i)
                    : req_blocked + rsp_blocked;
     end
   end

@@ -5,6 +5,7 @@
 module part_rdma
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import stream_rules_pkg::*;
 #(
   localparam int unsigned Reports = 4,    // credits of move_evt: part_dispatch
@@ -189,14 +190,14 @@ module part_rdma
     end
     if (perf_en_i) begin
       unique case (perf_addr_i)
-        8'd0:    perf_data_o <= host_q;
-        8'd1:    perf_data_o <= peer_q;
-        8'd2:    perf_data_o <= in_read_q;
-        8'd3:    perf_data_o <= in_write_q;
-        8'd4:    perf_data_o <= hit_q;
-        8'd5:    perf_data_o <= miss_q;
-        8'd6:    perf_data_o <= moved_out_q;
-        8'd253:  perf_data_o <= 64'(id_i);
+        RDMA_HOST_REQUESTS: perf_data_o <= host_q;
+        RDMA_PEER_REQUESTS: perf_data_o <= peer_q;
+        RDMA_INBOUND_READ: perf_data_o <= in_read_q;
+        RDMA_INBOUND_WRITE: perf_data_o <= in_write_q;
+        RDMA_CACHE_HIT: perf_data_o <= hit_q;
+        RDMA_CACHE_MISS: perf_data_o <= miss_q;
+        RDMA_MOVED_OUT: perf_data_o <= moved_out_q;
+        PERF_ID: perf_data_o <= 64'(id_i);
         default: perf_data_o <= moved_in_q;
       endcase
     end

@@ -6,6 +6,7 @@
 module part_sqc
   import gantry_msg_pkg::*;
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import stream_rules_pkg::*;
 (
   input  logic                     clk_i,
@@ -35,7 +36,7 @@ module part_sqc
   output logic                     ctl_evt_valid_o,
   output ctl_evt_t                 ctl_evt_o
 );
-  logic [8:0] count;
+  sqc_pulse_t count;
   logic idle, pulse_q, agent_idle, hold_take, hold_all, finished, flush, discard, discarded_q, maint_valid, maint_done;
   ctl_cmd_t maint;
   sqc #(
@@ -59,16 +60,16 @@ module part_sqc
     discarded_q <= rst_ni && discard;
   end
 
-  logic [63:0] counter_q[9];
+  logic [63:0] counter_q[SQC_COUNTERS];
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (perf_en_i) perf_data_o <= perf_addr_i == 8'd253 ? 64'(id_i) : counter_q[perf_addr_i[3:0]];
+    if (perf_en_i) perf_data_o <= perf_addr_i == PERF_ID ? 64'(id_i) : counter_q[perf_addr_i[3:0]];
     if (count != '0) begin
       /* verilator unroll_full */
-      for (int unsigned i = 0; i < 9; i++) if (count[i[3:0]]) counter_q[i] = counter_q[i] + 64'd1;
+      for (int unsigned i = 0; i < SQC_COUNTERS; i++) if (count[i[3:0]]) counter_q[i] = counter_q[i] + 64'd1;
     end
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 9; i++) counter_q[i] = 64'd0;
+      for (int unsigned i = 0; i < SQC_COUNTERS; i++) counter_q[i] = 64'd0;
     end
     pulse_q <= count != '0;
   end

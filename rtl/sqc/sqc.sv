@@ -6,6 +6,8 @@
 
 module sqc
   import gantry_msg_pkg::*;
+  import gantry_counters_pkg::*;
+  import sqc_queue_pkg::sqc_count_t;
 #(
   parameter int unsigned Cus = 4,
   parameter int unsigned NumSlices = 16,
@@ -45,7 +47,7 @@ module sqc
   input  logic                  hold_all_i,
   input  logic                  discard_i,
   output logic                  finished_o,  // of what was taken
-  output logic        [    8:0] count_o  // pulses: ahead; scalar cache {tlb miss, hit, miss, hit}, instructions same
+  output sqc_pulse_t            count_o
 );
   localparam int unsigned Pw = Cus > 1 ? $clog2(Cus) : 1;
   localparam int unsigned PlainRoom = 16;  // operations without a cache access of one CU: not more than its requests
@@ -64,9 +66,9 @@ module sqc
   logic [15:0][31:0] i_rsp_data, k_rsp_data;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [3:0] i_miss_entry, k_miss_entry;
-  logic [4:0] i_count;
+  sqc_count_t i_count;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic [4:0] k_count;
+  sqc_count_t k_count;
   /* verilator lint_on UNUSEDSIGNAL */
   logic prime;  // a line of instructions is to be there
   logic [7:0] prime_vmid;
@@ -106,7 +108,9 @@ module sqc
     .inv_lines_i(k_inv), .inv_tlb_i(inv_tlb), .inv_pages_i(inv_pages),
     .prime_valid_i(1'b0), .prime_vmid_i(8'd0), .prime_va_i(64'd0),
     .drained_o(k_drained), .count_o(k_count), .idle_o(k_idle));
-  assign count_o = {i_count[4], k_count[3:0], i_count[3:0]};
+  assign count_o = '{l1i_prefetch: i_count.ahead, l1i_tlb_miss: i_count.tlb_miss, l1i_tlb_hit: i_count.tlb_hit,
+                     l1i_read_miss: i_count.read_miss, l1i_read_hit: i_count.read_hit, l1k_tlb_miss: k_count.tlb_miss,
+                     l1k_tlb_hit: k_count.tlb_hit, l1k_read_miss: k_count.read_miss, l1k_read_hit: k_count.read_hit};
 
   // ---- crossbar port: instruction misses first (a wavefront without instructions does nothing at all)
   credit_counter #(.Depth(Credits)) u_credit (

@@ -75,7 +75,7 @@ module sqc_cache
   input  logic      [     63:0] prime_va_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic                  drained_o,  // no access is under way that was translated before the last inv_tlb_i
-  output logic      [      4:0] count_o,  // pulses: {fetched ahead, tlb miss, tlb hit, read miss, read hit}
+  output sqc_count_t            count_o,
   output logic                  idle_o
 );
   localparam int unsigned Sets = Kib * 1024 / 64 / Ways;
@@ -479,11 +479,12 @@ module sqc_cache
       if (tlb_hit && status == MEM_OK && !hit) park();
       else if (xlat && !beyond && f.primed[e]) park();
       if (tlb_hit && status == MEM_OK && f.primed[e]) look_ahead();  // a wavefront begins with as much
-      if (f.send_m[e]) count_o[4] <= 1'b1;
+      if (f.send_m[e]) count_o.ahead <= 1'b1;
       else if (!f.send_x[e]) end_ahead();
       return;
     end
-    count_o <= {1'b0, !tlb_hit, tlb_hit, tlb_hit && !hit && !write, tlb_hit && hit && !write};
+    count_o <= '{ahead: 1'b0, tlb_miss: !tlb_hit, tlb_hit: tlb_hit, read_miss: tlb_hit && !hit && !write,
+                 read_hit: tlb_hit && hit && !write};
     if ((tlb_hit || beyond) && status != MEM_OK) begin
       fail(status);
     end else if (tlb_hit && hit && !write) begin

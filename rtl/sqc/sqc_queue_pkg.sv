@@ -7,6 +7,15 @@ package sqc_queue_pkg;
   typedef logic [127:0] message_t;  // smem_req_t of the scalar cache, ifetch_req_t of the instruction cache
   typedef logic [127:0] data_t;     // of a store: up to four dwords
 
+  // Pulses of one cache for its counters.
+  typedef struct packed {
+    logic ahead;  // a line is fetched before it is asked for
+    logic tlb_miss;
+    logic tlb_hit;
+    logic read_miss;
+    logic read_hit;
+  } sqc_count_t;
+
   // What is wanted, besides the address; the last three go back with the answer.
   typedef struct packed {
     logic        store;

@@ -5,6 +5,7 @@
 
 module part_utcl2
   import gantry_cfg_pkg::*;
+  import gantry_counters_pkg::*;
   import stream_rules_pkg::*;
 #(
   parameter int unsigned Depth = NocTargetQueue,  // input queue, and credits for answers
@@ -20,7 +21,7 @@ module part_utcl2
   input  logic              [15:0] id_i,
   output logic                     idle_o,
   input  logic                     perf_en_i,
-  input  logic              [ 7:0] perf_addr_i,  // hit, miss, mshr-hit, walks, faults, reads, withheld
+  input  logic              [ 7:0] perf_addr_i,  // utcl2_counter_e
   output logic              [63:0] perf_data_o,
   input  logic                     mem_req_valid_i,
   input  gantry_msg_pkg::mem_req_t mem_req_i,
@@ -138,8 +139,8 @@ module part_utcl2
 
   always_ff @(posedge clk_i) begin
     if (perf_en_i) begin
-      reads_wanted_q <= perf_addr_i == 8'd5;
-      id_wanted_q    <= perf_addr_i == 8'd253;
+      reads_wanted_q <= perf_addr_i == UTCL2_WALK_READS;
+      id_wanted_q    <= perf_addr_i == PERF_ID;
     end
   end
   assign perf_data_o = reads_wanted_q ? reads : id_wanted_q ? 64'(id_i) : tlb_perf;

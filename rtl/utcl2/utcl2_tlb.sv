@@ -11,6 +11,7 @@
 
 module utcl2_tlb
   import gantry_msg_pkg::*;
+  import gantry_counters_pkg::*;
   import tlb_pkg::*;
   import utcl2_choose_pkg::*;
   import utcl2_tags_pkg::*;
@@ -178,7 +179,7 @@ module utcl2_tlb
   logic hit, match, joins, sent, ready, answering, rests, dropping, tells;
   logic held;  // answers wait for the end of a pause
   take_e what;
-  logic [63:0] counter[8];  // hit, miss, mshr-hit, walks, faults, none, withheld
+  logic [63:0] counter[8];  // by utcl2_counter_e; not UTCL2_WALK_READS
   logic [1:0] held_q;  // at the last edge
   // as it is between two edges, for the assertions
   logic [63:0] walk_free_q, answer_q, fail_q;
@@ -250,7 +251,7 @@ module utcl2_tlb
           entry = pte_of_page(fill.pte, fill.size, page.vpn);
         end
         if (hit) begin
-          counter[0] = counter[0] + 64'd1;
+          counter[3'(UTCL2_HIT)] += 64'd1;
           answering  = 1'b1;
           behind     = answer_set != 64'd0 && behind != '1 ? behind + 3'd1 : behind;
         end else begin
@@ -266,15 +267,15 @@ module utcl2_tlb
           end
           unique case (miss(joins, s2.waited, wait_count != 12'd0 || (s1.valid && s1.waited), walk_free != 64'd0))
             MissJoin: begin
-              counter[2] = counter[2] + 64'd1;
+              counter[3'(UTCL2_MSHR_HIT)] += 64'd1;
               slot_next[at_t'(walk[w].last)] = slot;
               walk[w].last  = slot;
               walk[w].count = walk[w].count + 12'd1;
               walk[w].deny  = walk[w].deny | slot_deny[at_t'(slot)];
             end
             MissWalk: begin
-              counter[1] = counter[1] + 64'd1;
-              counter[3] = counter[3] + 64'd1;
+              counter[3'(UTCL2_MISS)] += 64'd1;
+              counter[3'(UTCL2_WALKS)] += 64'd1;
               walk_free  = walk_free & ~(64'd1 << w);
               walk[w]    = '{keep: 1'b1, deny: slot_deny[at_t'(slot)], first: slot, last: slot, count: 12'd1,
                              vmid: page.vmid, vpn: page.vpn};
@@ -312,7 +313,7 @@ module utcl2_tlb
       if (answering) begin
         answers[(rsp_first[$clog2(RspDepth)-1:0]+rsp_count[$clog2(RspDepth)-1:0])] =
             answer(slot_who[at_t'(slot)], entry);
-        if (pte_status(entry, slot_who[at_t'(slot)].access) != MEM_OK) counter[4] = counter[4] + 64'd1;
+        if (pte_status(entry, slot_who[at_t'(slot)].access) != MEM_OK) counter[3'(UTCL2_FAULTS)] += 64'd1;
         rsp_count  = rsp_count + 8'd1;
         busy_slots = busy_slots - 12'd1;
         free_ring[at_t'(free_last)] = slot;
@@ -327,7 +328,7 @@ module utcl2_tlb
         w              = Ww'(pick_pkg::first64(fail_set));
         sent           = 1'b1;
         report_credits = report_credits - 8'd1;
-        counter[6]     = counter[6] + 64'd1;
+        counter[3'(UTCL2_WITHHELD)] += 64'd1;
         xlat_evt_valid_o <= 1'b1;
         xlat_evt_o       <= report(walk[w].vmid, walk[w].vpn, slot_who[at_t'(walk[w].first)].access);
         if (held_count == 12'd0) held_first = walk[w].first;

@@ -9,6 +9,7 @@ module cu_front
   import cu_front_pkg::*;
   import cu_head_pkg::*;
   import gantry_msg_pkg::*;
+  import gantry_counters_pkg::*;
 #(
   parameter int unsigned Simds = 4,
   parameter int unsigned EvtDepth = 8,
@@ -64,7 +65,7 @@ module cu_front
   input  logic               perf_en_i,
   input  logic        [ 7:0] perf_addr_i,
   output logic        [63:0] perf_data_o,
-  input  logic        [ 5:0] perf_events_i,      // of the memory units
+  input  cu_pulse_t          perf_events_i,      // of the memory units; the others are 0
   input  logic               obs_en_i,
   output logic        [ 5:0] obs_inst_valid_o,
   output obs_inst_t          obs_inst_o[6],
@@ -106,6 +107,7 @@ module cu_front
   logic [63:0] file_data0[4], file_data1[4], file_write_data[4];
   logic [55:0] where_pc;  // of the wavefront perf_addr_i, while perf_en_i is low: VMID and next PC; its state
   logic [7:0] where_state;
+  cu_pulse_t counted;
   logic vmem_push;
   vmem_issue_t vmem_record;
   logic fetch_idle, fill_idle, issue_idle, scalar_idle, vmem_queue_idle, none_waits;
@@ -335,22 +337,25 @@ module cu_front
     .write_data_i(file_write_data)
   );
 
-  // events_i[6:0]: what issues, by port; of these scalar memory (2) is port 1's too
+  localparam cu_pulse_t Instructions = '{
+      valu: 1'b1, scalar: 1'b1, vector_memory: 1'b1, lds: 1'b1, branch: 1'b1, internal: 1'b1, default: 1'b0};
+  // What issues, by port; of these scalar memory is port 1's, too.
+  always_comb begin
+    counted                  = perf_events_i;
+    counted.fetches          = ifetch_req_valid_o;
+    counted.wavefronts       = start_valid;
+    counted.busy             = !idle_o;
+    {counted.internal, counted.branch, counted.lds, counted.vector_memory} = issued.valid[5:2];
+    counted.scalar_memory    = smem_req_valid_o;
+    {counted.scalar, counted.valu} = issued.valid[1:0];
+  end
   cu_perf #(
-    .Instructions(16'h007b)
+    .Instructions(Instructions)
   ) u_perf (
     .clk_i,
     .rst_ni,
     .en_i    (perf_en_i),
-    .events_i({
-      perf_events_i[5:0],
-      ifetch_req_valid_o,
-      start_valid,
-      !idle_o,
-      issued.valid[5:2],
-      smem_req_valid_o,
-      issued.valid[1:0]
-    }),
+    .events_i(counted),
     .addr_i  (perf_addr_i),
     .where_i ({where_state, where_pc}),
     .data_o  (perf_data_o)

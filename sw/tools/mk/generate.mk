@@ -23,6 +23,11 @@ GENERATED += $(GEN)/gantry_ports.h
 $(GEN)/gantry_ports.h: bridge/verilated/partitions.yaml bridge/proto/messages.def sw/tools/gen/gen_ports.py sw/tools/gen/gen_wrappers.py sw/tools/gen/gen_messages.py
 	@mkdir -p $(GEN)
 	$(Q)$(PY) sw/tools/gen/gen_ports.py $@
+# Numbers of the counters of each partition for RTL.
+GENERATED += $(GEN)/gantry_counters_pkg.sv
+$(GEN)/gantry_counters_pkg.sv: bridge/verilated/partitions.yaml sw/tools/gen/gen_counters.py sw/tools/gen/gen_wrappers.py
+	@mkdir -p $(GEN)
+	$(Q)$(PY) sw/tools/gen/gen_counters.py $@
 # The commit of the tree, for --version and run.json (host/config/version.c): written when it has changed; nothing is compiled for it.
 COMMIT := $(shell git -C $(CURDIR) describe --always --abbrev=12 --exclude '*' --dirty=+ 2>/dev/null || echo unknown)
 ifneq ($(COMMIT),$(shell cat $(GEN)/commit 2>/dev/null))

@@ -15,7 +15,7 @@
 // mutate: late[at] = 1'b1 => late[at] = 1'b0
 // mutate: plane[2] = plane[2] ^ carry1 => plane[2] = plane[2] ^ carry2
 // mutate: some[turn]    = 1'b1 => some[turn]    = 1'b0
-// mutate: .Instructions(16'h007b) => .Instructions(16'h003b)
+// mutate: internal: 1'b1, default: 1'b0 => internal: 1'b0, default: 1'b0
 // mutate: where_o <= {vmid[w], pc[w]} => where_o <= {vmid[w], pc[0]}
 // mutate: logic [3:0] nops[Waves] => logic [2:0] nops[Waves]
 // mutate: = 8'(EvtDepth); => = 8'(EvtDepth) + 8'd1;

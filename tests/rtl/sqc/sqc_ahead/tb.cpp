@@ -11,7 +11,7 @@
 // mutate: unasked[set] = unasked[set] & ~Ways'(32'd1 << way); => ;
 // mutate: if (!xlat) look_ahead(); => ;
 // mutate: (tlb_hit && status == MEM_OK && !hit) park(); => (tlb_hit && status == MEM_OK) park();
-// mutate: if (f.send_m[e]) count_o[4] <= 1'b1; => if (1'b0) ;
+// mutate: if (f.send_m[e]) count_o.ahead <= 1'b1; => if (1'b0) ;
 // mutate: else if (xlat && !beyond && f.primed[e]) park(); => ;
 // mutate: else if (xlat && !beyond && f.primed[e]) park(); => else if (xlat && !beyond) park();
 // mutate: f.primed[e]) look_ahead(); => 1'b0) look_ahead();
