@@ -41,6 +41,8 @@ def bits(size):
     return {"how": ("-DSAFETY", "-DNOCLAIM", "-DBITSTATE"), "words": (f"-w{size}",), "nightly": True}
 
 
+# A search that keeps 64 bits of a hash a state: that two of two hundred million states have the same has a chance of one in a thousand.
+HASHED = {"how": ("-DSAFETY", "-DNOCLAIM", "-DHC4"), "words": ("-w29",), "nightly": True}
 LIVE = {"how": ("-DNFAIR=3",), "words": ("-a", "-f")}
 # GPUs x pages, moves begun, changes of an owner, faults of engines; the host's own copies, at once or in a fixed time; entries on the first access; liveness.
 CASES = {
@@ -55,11 +57,16 @@ CASES = {
     "2x1-lazy-live": Case({"LAZY": 1}, **LIVE, nightly=True),
     "2x1-both": Case({"OWNERS": 1, "FAULTS": 1}, nightly=True),
     "2x1-live": Case({}, **LIVE, nightly=True),
-    "2x1-two": Case({"H": 2, "N": 2, "OWNERS": 1}, nightly=True),
+    "2x1-two": Case({"H": 2, "N": 2, "OWNERS": 1}, **HASHED),
     "3x1": Case({"G": 3}, nightly=True),
     "3x1-faults": Case({"G": 3, "FAULTS": 1}, nightly=True),
+    "3x1-one": Case({"G": 3, "OWNERS": 1}, **HASHED),
+    "3x1-both": Case({"G": 3, "OWNERS": 1, "FAULTS": 1}, **HASHED),
     "3x1-owner": Case({"G": 3, "H": 2, "N": 2, "OWNERS": 1, "FAULTS": 1}, **bits(32)),
     "2x2": Case({"P": 2}, nightly=True),
+    "2x2-faults": Case({"P": 2, "FAULTS": 1}, nightly=True),
+    "2x2-one": Case({"P": 2, "OWNERS": 1}, **HASHED),
+    "2x2-both": Case({"P": 2, "OWNERS": 1, "FAULTS": 1}, **HASHED),
     "2x2-owner": Case({"P": 2, "H": 2, "N": 2, "OWNERS": 1, "FAULTS": 1}, **bits(32)),
 }
 
