@@ -22,6 +22,8 @@ CASES = {  # measure, tree, number
     "block": (house.longest_block, {"rtl/a/a.sv": BLOCK, "rtl/a/b.sv": BLOCK.replace("      y", "\n\n      y")}, 7),
     "includes": (house.includes, {"rtl/a/a.sv": '`include "gantry_assert.svh"\n  `include "b.svh"\n', "rtl/a/b.svh": '`include "c.svh"\n'}, 2),
     "hooks": (house.hooks, {"rtl/a/a.sv": "if (SeedBug != 1) x; // SeedBug\n// FaultSeed\ny = FaultSeed;\n"}, 2),
+    "counters": (house.numbered_counters, {"rtl/a/a.sv": "counter[3] = counter[A]; // counter[4]\nif (perf_addr_i == 8'd5) x;\n      8'd0:    perf_data_o <= y;\n"
+                                           "perf_addr_i == PERF_ID; perf_addr_i == 5'(A); logic counter[8]; counter_q[perf_addr_i[3:0]];\n"}, 3),
     "lint_off": (house.lint_off, {"rtl/a/a.sv": "/* verilator lint_off BLKSEQ */\n", "host/a.c": "lint_off"}, 1),
 }
 
