@@ -290,8 +290,11 @@ void lockstep_cu_cmd(struct lockstep *ls, unsigned gpu, unsigned cu, uint64_t cy
     else if (cmd->kind == CU_KILL)
         kill_vmid(c, cmd->vmid, cycle);
     else if (cmd->kind == CU_TRAP) {
-        c->tba[cmd->vmid & 15] = cmd->pc;
-        c->tma[cmd->vmid & 15] = cmd->exec;
+        struct msg_cu_trap trap;
+        static_assert(sizeof trap == sizeof *cmd, "a view has the size of its message");
+        memcpy(&trap, cmd, sizeof trap);
+        c->tba[trap.vmid & 15] = trap.tba;
+        c->tma[trap.vmid & 15] = trap.tma;
     }
 }
 

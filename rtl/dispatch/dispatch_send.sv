@@ -125,13 +125,13 @@ module dispatch_send
     told     = hub_valid_i || (sending != '0 && !hold_i) || grant_valid_i;  // another block or a CU hears of this cycle
     if (hub_valid_i) begin
       taken[Cw'(hub_cu_i)] = 1'b1;
-      cu_cmd_o[Cw'(hub_cu_i)] <= '{
+      cu_cmd_o[Cw'(hub_cu_i)] <= cu_cmd_t'(cu_trap_t'{
           kind: hub_kind_i,
           vmid: hub_vmid_i,
-          pc: hub_tba_i,
-          exec: hub_tma_i,
+          tba: hub_tba_i,
+          tma: hub_tma_i,
           default: '0
-      };
+      });
       cu_cmd_valid_o[Cw'(hub_cu_i)] <= 1'b1;
     end
     // ---- one wavefront of each dispatcher

@@ -31,7 +31,9 @@ package rdma_cache_pkg;
   endfunction
 
   function automatic tag_t tag_of(input mem_req_t m);
-    return '{stamp: m.mask[47:0], line: line_of(m.addr)};
+    mem_read_t read;
+    read = mem_read_t'(m);
+    return '{stamp: read.acquired[47:0], line: line_of(read.addr)};
   endfunction
 
   // Neighbouring lines lie in neighbouring sets; distances that are powers of two, and GPUs, do not meet in one set.

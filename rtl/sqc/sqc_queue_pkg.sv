@@ -40,9 +40,9 @@ package sqc_queue_pkg;
   endfunction
 
   function automatic brought_t brought_by(input message_t message);
-    smem_req_t request;
-    request = message;
-    return '{simd: request.wave[5:4], high: request.dwords[0], half: request.va};
+    smem_data_t brought;
+    brought = message;
+    return '{simd: brought.wave[5:4], high: brought.high[0], half: brought.data};
   endfunction
 
   function automatic want_t want_of(input logic scalar, input message_t message);

@@ -70,6 +70,7 @@ module cu_fill
   logic [3:0] rsp_raddr_q, rsp_waddr_q;
   /* verilator lint_off UNUSEDSIGNAL */
   cu_cmd_t cmd;
+  cu_trap_t trap;
   smem_rsp_t rsp;
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -341,9 +342,10 @@ module cu_fill
           kill_valid_o <= cmd.kind == CU_KILL;
           trap_valid_o <= cmd.kind == CU_TRAP;
           if (cmd.kind == CU_TRAP) begin
-            handlers[cmd.vmid[3:0]] = cmd.pc != 64'd0;
-            trap_tba_o <= cmd.pc[47:8];
-            trap_tma_o <= cmd.exec[47:0];
+            trap = cu_trap_t'(cmd);
+            handlers[trap.vmid[3:0]] = trap.tba != 64'd0;
+            trap_tba_o <= trap.tba[47:8];
+            trap_tma_o <= trap.tma[47:0];
           end
           if (cmd.kind == CU_WAVE) begin
             begin_wave(one);

@@ -393,7 +393,7 @@ module l1v
           mem_req_valid_o <= 1'b1;
           mem_req_o <= '{
               data: req.data,
-              mask: req.op == L1Read ? {16'd0, acquired} : req.mask,
+              mask: req.op == L1Read ? {16'd0, acquired} : req.mask,  // of a read: acquired (view mem_read)
               addr: req.op == L1Read ? {req.addr[63:6], 6'd0} : req.addr,
               user: req.user,
               tag: mem_tag,

@@ -67,12 +67,8 @@
 
   // 8 bytes of the data of a store.
   task automatic long_send(input logic [1:0] bank, input logic high, input logic [63:0] data);
-    req        = '0;
-    req.va     = data;
-    req.dwords = {7'd0, high};
-    req.wave   = {2'd0, long_at[bank]};
-    req.op     = gantry_msg_pkg::SMEM_DATA;
-    smem_req_o       <= req;
+    smem_req_o <= gantry_msg_pkg::smem_req_t'(gantry_msg_pkg::smem_data_t'{
+        op: gantry_msg_pkg::SMEM_DATA, wave: {2'd0, long_at[bank]}, high: {7'd0, high}, data: data, default: '0});
     smem_req_valid_o <= 1'b1;
   endtask
 

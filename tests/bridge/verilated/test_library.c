@@ -99,7 +99,7 @@ static int make_root(void **state)
     (void)state;
     if (mkdtemp(root) == NULL)
         return 1;
-    shell("mkdir -p %s/sw/tools %s/build/models/stamps", root, root);
+    shell("mkdir -p %s/sw/tools/builder %s/build/models/stamps", root, root);
     /* what it is asked into a file, one word a line; then as `answer` says */
     write_text("sw/tools/builder/models.py", "import os, sys\n"
                                              "here = os.path.dirname(__file__) + '/../../'\n"
