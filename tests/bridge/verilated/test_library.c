@@ -102,7 +102,7 @@ static int make_root(void **state)
     shell("mkdir -p %s/sw/tools/builder %s/build/models/stamps", root, root);
     /* what it is asked into a file, one word a line; then as `answer` says */
     write_text("sw/tools/builder/models.py", "import os, sys\n"
-                                             "here = os.path.dirname(__file__) + '/../../'\n"
+                                             "here = os.path.dirname(__file__) + '/../../../'\n"
                                              "open(here + 'asked', 'w').write('\\n'.join(sys.argv[1:]) + '\\n')\n"
                                              "exec(open(here + 'answer').read())\n");
     library_make("cu-1a", "cu", MODEL_ABI, "gantry_model");
