@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of the emulated kernel driver, for host/driver only: clients (processes), connections (threads), memory
- * objects, events, queues.  One thread serves all; what a module owns is named at its functions below.
+ * Inside of the emulated kernel driver, for the rooms of its floor only: clients (processes), connections (threads),
+ * memory objects, events, queues.  One thread serves all; what a module owns is named at its functions below.
  */
 #ifndef GANTRY_DRIVER_H
 #define GANTRY_DRIVER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inside of the command processor, for host/firmware only: jobs (packets under way) and queues.  The state
- * machines in them that wait for memory: work.h; accesses to it: access.h; what lies in it: layout.h.
+ * Inside of the command processor, for host/firmware and host/maintenance only: jobs (packets under way) and queues.
+ * The state machines in them that wait for memory: work.h; accesses to it: access.h; what lies in it: layout.h.
  */
 #ifndef GANTRY_CP_PRIVATE_H
 #define GANTRY_CP_PRIVATE_H

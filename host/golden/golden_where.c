@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where the wavefronts of the golden GPU are, for the report of a run that makes no progress or was stopped.
- * Not responsible for: deciding that (host/machine).
+ * Not responsible for: deciding that (host/observe).
  */
 #include "golden/golden_private.h"
 #include "isa/disasm.h"

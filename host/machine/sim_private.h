@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inside of a simulated machine, shared by sim.c (host side, time), machine.c (assembly) and watchdog.c (report).
- * Not responsible for: anything outside host/machine, which sees sim.h only.
+ * Not responsible for: anything outside this floor, which sees sim.h only.
  */
 #ifndef GANTRY_SIM_PRIVATE_H
 #define GANTRY_SIM_PRIVATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where the wavefronts of an RTL GPU are, for the report of a run that makes no progress or was stopped: the same lines
- * as those of the golden model (host/golden/golden_where.c).  Not responsible for: deciding that (host/machine).
+ * as those of the golden model (host/golden/golden_where.c).  Not responsible for: deciding that (host/observe).
  */
 #ifndef GANTRY_RTL_WHERE_H
 #define GANTRY_RTL_WHERE_H
